@@ -1,0 +1,5 @@
+"""`python -m bot` is `extraction-bot`."""
+
+from bot.cli import entry_point
+
+entry_point()

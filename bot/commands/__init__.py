@@ -1,0 +1,1 @@
+"""One file a verb: read, decide, write, print, exit code."""

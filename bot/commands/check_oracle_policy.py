@@ -1,0 +1,58 @@
+"""`check-oracle-policy`: a pull request's files, its body and the manifest in, a verdict out."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.console import Console
+from bot.errors import BadInput
+from bot.evaluation.manifest import parse_manifest
+from bot.files import MAX_JSON_BYTES, read_bytes, to_json, write_atomic
+from bot.policy.changed_files import parse_changed_files
+from bot.policy.oracle import PolicyFacts, judge_oracle_policy
+from bot.policy.workflows import drift_uses
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRequest:
+    """The manifest is the pull request's head's; rule and contract paths are the base's."""
+
+    manifest: Path
+    changed_files: Path
+    body: str
+    contract_paths: tuple[str, ...]
+    workflows: Path
+
+
+def read_workflows(folder: Path) -> dict[str, str]:
+    """The workflow files below `folder` by path; none when it does not exist."""
+    if not folder.is_dir():
+        return {}
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in (".yml", ".yaml"))
+    return {str(path): read_bytes(path).decode("utf-8", "replace") for path in paths}
+
+
+def run_check_oracle_policy(request: PolicyRequest, out: Path | None, console: Console) -> int:
+    """0 when the policy holds, 1 when it does not; the result is written to `out`."""
+    manifest = parse_manifest(read_bytes(request.manifest), request.manifest)
+    try:
+        changed = parse_changed_files(read_bytes(request.changed_files, MAX_JSON_BYTES))
+    except BadInput as error:
+        raise BadInput(error.what, where=request.changed_files, next_step=error.next_step) from None
+    facts = PolicyFacts(
+        cassette_kind=manifest.cassette_kind,
+        changed=changed,
+        body=request.body,
+        contract_paths=request.contract_paths,
+        drift_uses=drift_uses(read_workflows(request.workflows)),
+    )
+    result = judge_oracle_policy(facts)
+    if out is not None:
+        write_atomic(out, to_json(result.model_dump(mode="json")))
+    console.say(f"oracle-cassette policy: {result.status}")
+    for reason in result.reasons:
+        if result.verdict.ok:
+            console.say(f"  {reason}")
+        else:
+            console.error(reason)
+    console.set_outputs({"status": result.status})
+    return result.verdict.exit_code

@@ -1,0 +1,84 @@
+"""`render-comment`: the history, a report and a policy result in, the comment's Markdown out."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.comment.render import render_section, template_environment
+from bot.comment.sections import COMMENT_MARKER, MAX_COMMENT_CHARS, Section, splice
+from bot.comment.view import CommentInput
+from bot.console import Console
+from bot.environment import server_url
+from bot.evaluation.report import Report, load_report
+from bot.files import read_json, write_atomic
+from bot.history.file import load_history
+from bot.history.model import History, RunEntry
+from bot.policy.oracle import PolicyResult
+from bot.suites import Suite
+from bot.validation import validate
+
+_MARKERS_CHARS = 400
+"""What the markers around a section take of a comment, with room to spare."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderRequest:
+    """Where the parts of a comment lie; None where there is none.
+
+    `head_sha` is the commit that the comment must speak of; None takes the newest run.
+    """
+
+    published: Path
+    templates: Path | None = None
+    latest: Path | None = None
+    base_latest: Path | None = None
+    policy: Path | None = None
+    head_sha: str | None = None
+
+
+def load_policy_result(path: Path) -> PolicyResult:
+    return validate(PolicyResult, read_json(path), path)
+
+
+def find_run(history: History, head_sha: str | None, report: Report | None) -> RunEntry | None:
+    """The newest run, of the head commit and of the report's provider where they are known.
+
+    A run of another commit never stands in for a missing one.
+    """
+    for stored in history.runs:
+        entry = stored.entry
+        if head_sha is not None and entry.sha != head_sha:
+            continue
+        if report is not None and entry.provider != report.provider:
+            continue
+        return entry
+    return None
+
+
+def render_comment(data: CommentInput, suite: Suite, templates: Path | None) -> tuple[str, Section]:
+    """The whole comment's body with one section, and that section."""
+    section = render_section(
+        template_environment(templates), suite.name, data, MAX_COMMENT_CHARS - _MARKERS_CHARS
+    )
+    return splice(COMMENT_MARKER + "\n", section, data.head_sha or section.sha), section
+
+
+def run_render_comment(request: RenderRequest, out: Path, suite: Suite, console: Console) -> int:
+    """Write the comment to `out`; 0, whatever the verdict in it."""
+    report = load_report(request.latest) if request.latest else None
+    history = load_history(request.published, suite.name)
+    data = CommentInput(
+        title=suite.title,
+        labels=suite.labels,
+        run=find_run(history, request.head_sha, report),
+        head_sha=request.head_sha,
+        report=report,
+        base_report=load_report(request.base_latest) if request.base_latest else None,
+        policy=load_policy_result(request.policy) if request.policy else None,
+        server_url=server_url(console.env),
+    )
+    body, section = render_comment(data, suite, request.templates)
+    write_atomic(out, body)
+    console.say(f"comment: {out} ({section.status}, {len(body):,} characters)")
+    console.add_summary(section.text)
+    console.set_outputs({"status": section.status, "comment": str(out)})
+    return 0

@@ -1,0 +1,108 @@
+"""`run`: evaluate, gate, publish locally, render the comment, say the verdict."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from bot.commands.evaluate import EvaluateRequest, evaluate_gold_set
+from bot.commands.gate import tell_gate
+from bot.commands.publish import tell_history
+from bot.commands.render_comment import render_comment
+from bot.comment.view import CommentInput, percent, provider_label
+from bot.console import Console
+from bot.environment import server_url
+from bot.evaluation.report import load_report, report_json
+from bot.files import to_json, write_atomic
+from bot.gate.baseline import load_baseline
+from bot.gate.regression import gate_json, judge_regression
+from bot.history.entry import build_run_entry
+from bot.history.file import publish_locally
+from bot.history.identity import RunIdentity
+from bot.history.model import RunEntry
+from bot.settings import Settings
+from bot.suites import Suite
+
+_SHOWN_METRICS = (
+    "precision_macro",
+    "recall_macro",
+    "category_assignment_accuracy",
+    "temporal_field_accuracy",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """One run of the main job; `out` is a directory."""
+
+    evaluation: EvaluateRequest
+    baseline: Path
+    data: Path
+    out: Path
+    templates: Path | None = None
+    base_latest: Path | None = None
+
+
+def tell_providers(entry: RunEntry, console: Console) -> None:
+    """Every provider's numbers with their label in words beside them."""
+    for block in entry.providers:
+        scores = ", ".join(
+            f"{name} {percent(block.metrics[name])}"
+            for name in _SHOWN_METRICS
+            if block.metrics.get(name) is not None
+        )
+        console.say(f"  {block.provider} ({block.model}) [{provider_label(block)}] {scores}")
+
+
+def run_all(
+    request: RunRequest,
+    identity: RunIdentity,
+    suite: Suite,
+    settings: Settings,
+    now: datetime,
+    console: Console,
+) -> int:
+    """0 when the gate holds, 1 when it does not; everything is written before a failed gate exits.
+
+    Raises BadInput, with nothing written, when an input cannot be used.
+    """
+    baseline = load_baseline(request.baseline)
+    report = evaluate_gold_set(request.evaluation, settings, now, console)
+    gate = judge_regression(report.scores, baseline, suite.gated_metrics)
+    entry = build_run_entry(report, gate, baseline, identity, settings.stale_after_days)
+    data = CommentInput(
+        title=suite.title,
+        labels=suite.labels,
+        run=entry,
+        head_sha=identity.sha,
+        report=report,
+        base_report=load_report(request.base_latest) if request.base_latest else None,
+        server_url=server_url(console.env),
+    )
+    body, section = render_comment(data, suite, request.templates)
+
+    files = suite.history_files(request.data)
+    appended = publish_locally(files, entry, settings.max_runs)
+    written = {name: request.out / name for name in ("latest.json", "gate-result.json")}
+    comment = request.out / "comment.md"
+    write_atomic(written["latest.json"], to_json(report_json(report)))
+    write_atomic(written["gate-result.json"], to_json(gate_json(gate)))
+    write_atomic(comment, body)
+
+    console.say(
+        f"{suite.title}: {report.conversation_count} conversations of gold set {report.gold_set}, "
+        f"commit {entry.short_sha} on {entry.branch}"
+    )
+    tell_providers(entry, console)
+    tell_history(request.data, appended, console)
+    console.say(f"comment: {comment}")
+    tell_gate(gate, console)
+    console.add_summary(section.text)
+    console.set_outputs(
+        {
+            "status": gate.status,
+            "report": str(written["latest.json"]),
+            "gate-result": str(written["gate-result.json"]),
+            "comment": str(comment),
+        }
+    )
+    return gate.verdict.exit_code

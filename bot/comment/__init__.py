@@ -1,0 +1,1 @@
+"""The pull request comment (CONTRACTS section 8)."""

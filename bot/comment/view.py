@@ -1,0 +1,283 @@
+"""Everything the comment's templates show, ready to print: the template context (CONTRACTS 8).
+
+A plain `str` here is untrusted and escaped by the template environment; `Markdown` is not. The keys
+are an interface for a user's own templates and documented in docs/template-context.md.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bot.comment.cases import CaseChange, CaseGroup, group_cases
+from bot.comment.escape import Markdown, escape_code, escape_text
+from bot.evaluation.manifest import ORACLE_ALIGNED
+from bot.evaluation.report import Report
+from bot.gate.regression import Check
+from bot.gate.staleness import Staleness, label_in_words
+from bot.history.model import ProviderEntry, RunEntry
+from bot.policy.oracle import PolicyResult
+
+MAX_PROVIDERS: Final = 20
+MAX_CHECKS: Final = 60
+MAX_REASONS: Final = 10
+MAX_LISTED_FAILURES: Final = 3
+
+ICONS: Final = {"pass": "✅", "fail": "❌", "none": "⚪"}
+WORDS: Final = {"pass": "PASS", "fail": "FAIL", "none": "no result"}
+UNDEFINED: Final = "—"
+
+NO_BASELINE = "No baseline yet: nothing has been published for this suite, so nothing is compared."
+NO_RESULT = "No result for this commit: the evaluation did not finish. Its log says why."
+PASSES = "All {count} gated metrics are within {limit:g} points of the baseline."
+PASSES_IMPROVED = "{count} improved, the best by {best} points."
+NO_CHECK = "The gate had nothing to check."
+
+_RUN_URL: Final = re.compile(r"https?://[A-Za-z0-9.:-]+(?:/[A-Za-z0-9._-]+)+")
+_PROVIDER_METRICS: Final = (
+    "precision_macro",
+    "recall_macro",
+    "category_assignment_accuracy",
+    "temporal_field_accuracy",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CommentInput:
+    """What a section is rendered from; everything but `title` may be untrusted.
+
+    `run` is None when there is no result; `head_sha` is the commit the section must speak of.
+    `report` and `base_report` give the cases; `server_url` is the only host that is linked to.
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    run: RunEntry | None
+    head_sha: str | None = None
+    report: Report | None = None
+    base_report: Report | None = None
+    policy: PolicyResult | None = None
+    server_url: str = "https://github.com"
+
+
+def percent(value: float | None) -> str:
+    """A fraction as a percentage with two decimals, rounded for display only."""
+    return UNDEFINED if value is None else f"{value * 100:.2f} %"
+
+
+def points(value: float, limit: float | None = None) -> str:
+    """Signed percentage points; more decimals where two would hide that `limit` is passed."""
+    decimals = 2
+    if limit is not None and -value > limit:
+        while decimals < 10 and round(-value, decimals) <= limit:
+            decimals += 1
+    text = f"{abs(value):.{decimals}f}"
+    if not float(text):
+        return text
+    return f"−{text}" if value < 0 else f"+{text}"
+
+
+def _mark(check: Check) -> str:
+    if check.ok:
+        return "ok"
+    return "❌ not computable" if check.value is None else "❌ over the limit"
+
+
+def _check_row(check: Check) -> dict[str, Any]:
+    change = None if check.value is None else -check.value
+    return {
+        "metric": escape_code(check.metric),
+        "baseline": percent(check.baseline),
+        "current": percent(check.current),
+        "change": UNDEFINED if change is None else points(change, check.limit),
+        "limit": f"{check.limit:g}",
+        "ok": check.ok,
+        "mark": "ok"
+        if check.ok
+        else "❌ not computable"
+        if change is None
+        else "❌ over the limit",
+    }
+
+
+def _failure(check: Check) -> Markdown:
+    name = escape_code(check.metric)
+    if check.value is None:
+        return Markdown(f"{name} is not computable")
+    change = points(-check.value, check.limit).lstrip("−")
+    return Markdown(
+        f"{name} fell {change} points ({percent(check.baseline)} → {percent(check.current)}, "
+        f"limit {check.limit:g})"
+    )
+
+
+def _gate_reasons(run: RunEntry) -> list[Markdown]:
+    """Why the gate fails, the worst first; or one sentence that says it holds."""
+    checks = run.gate_summary.checks
+    failed = sorted(
+        (check for check in checks if not check.ok),
+        key=lambda check: float("-inf") if check.value is None else -check.value,
+    )
+    if failed:
+        sentences = [_failure(check) for check in failed[:MAX_LISTED_FAILURES]]
+        if more := len(failed) - len(sentences):
+            sentences.append(Markdown(f"and {more} more of {len(checks)} checks"))
+        return sentences
+    if not checks or run.status == "fail":
+        return [Markdown(NO_CHECK)]
+    limit = max(check.limit for check in checks)
+    sentences = [Markdown(PASSES.format(count=len(checks), limit=limit))]
+    improved = [-check.value for check in checks if check.value is not None and check.value < 0]
+    if any(round(value, 2) for value in improved):
+        best = points(max(improved)).lstrip("+")
+        sentences.append(Markdown(PASSES_IMPROVED.format(count=len(improved), best=best)))
+    return sentences
+
+
+def provider_label(entry: ProviderEntry) -> str:
+    """The words that stand beside a provider's numbers."""
+    staleness = Staleness(entry.staleness.state, entry.staleness.reasons, entry.staleness.age_days)
+    return label_in_words(entry.enforcement, entry.last_refreshed, staleness, entry.cassette_kind)
+
+
+def _provider_row(entry: ProviderEntry) -> dict[str, Any]:
+    return {
+        "provider": escape_code(entry.provider),
+        "model": escape_code(entry.model),
+        "label": provider_label(entry),
+        "mark": "" if entry.status is None else f"{ICONS[entry.status]} {WORDS[entry.status]}",
+        **{name: percent(entry.metrics.get(name)) for name in _PROVIDER_METRICS},
+    }
+
+
+def _label_rows(labels: Sequence[str], run: RunEntry) -> list[dict[str, Any]]:
+    counts = {str(name): count for name, count in run.counts.labels.items()} if run.counts else {}
+    rows = []
+    for label in labels:
+        count = counts.get(label)
+        rows.append(
+            {
+                "label": Markdown(label),
+                "support": "" if count is None else str(count.tp + count.fn),
+                **{
+                    kind: percent(run.metrics.get(f"{kind}_{label}"))
+                    for kind in ("precision", "recall", "f1")
+                },
+            }
+        )
+    return rows
+
+
+def run_link(run: RunEntry, server_url: str) -> Markdown:
+    """A link to the run on the trusted server; any other address is shown as text."""
+    name = f"run {run.run_number}" if run.run_number else "local run"
+    base = server_url.rstrip("/") + "/"
+    if run.run_url.startswith(base) and _RUN_URL.fullmatch(run.run_url):
+        return Markdown(f"[{name}]({run.run_url})")
+    return Markdown(f"{name} ({escape_code(run.run_url)})" if run.run_url else name)
+
+
+def _run_facts(run: RunEntry, server_url: str) -> dict[str, Any]:
+    own = next((e for e in run.providers if e.provider == run.provider), None)
+    label = (
+        provider_label(own)
+        if own is not None
+        else label_in_words(
+            run.enforcement, None, Staleness("never_measured", (), None), run.cassette_kind
+        )
+    )
+    return {
+        "provider": escape_code(run.provider),
+        "model": escape_code(run.model),
+        "label": label,
+        "mode": escape_code(run.mode),
+        "gold_set": escape_code(run.gold_set),
+        "conversation_count": run.conversation_count,
+        "commit": escape_code(run.short_sha),
+        "sha": escape_code(run.sha),
+        "branch": escape_code(run.branch),
+        "link": run_link(run, server_url),
+        "timestamp": escape_code(run.timestamp),
+        "cassette_kind": escape_code(run.cassette_kind or "not recorded"),
+        "is_oracle": run.cassette_kind == ORACLE_ALIGNED,
+        "prompt_sha256": escape_code(run.prompt_sha256 or "not recorded"),
+        "schema_sha256": escape_code(run.schema_sha256 or "not recorded"),
+    }
+
+
+def _policy_facts(policy: PolicyResult) -> dict[str, Any]:
+    return {
+        "status": policy.status,
+        "icon": ICONS[policy.status],
+        "word": WORDS[policy.status],
+        "reasons": [escape_text(reason, 600) for reason in policy.reasons[:MAX_REASONS]],
+    }
+
+
+def _case_facts(group: CaseGroup, max_rows: int, max_chars: int) -> dict[str, Any]:
+    def row(change: CaseChange) -> dict[str, Any]:
+        return {
+            "conversation": escape_code(change.conversation_id, 80),
+            "turn": change.turn_index,
+            "what": change.what,
+            "expected": change.expected and escape_text(change.expected, max_chars),
+            "predicted": change.predicted and escape_text(change.predicted, max_chars),
+            "detail": change.detail,
+        }
+
+    return {
+        "title": Markdown(group.title),
+        "count": len(group.changes),
+        "rows": [row(change) for change in group.changes[:max_rows]],
+        "more": max(0, len(group.changes) - max_rows),
+    }
+
+
+def section_status(data: CommentInput) -> str:
+    """ "pass", "fail" or "none": the gate's and the policy's verdict together."""
+    if data.policy is not None and data.policy.status == "fail":
+        return "fail"
+    if data.run is None:
+        return "none"
+    return data.run.status
+
+
+def build_context(data: CommentInput, max_case_rows: int, max_case_chars: int) -> dict[str, Any]:
+    """The context of the comment's templates, with at most `max_case_rows` rows a case group."""
+    run = data.run
+    status = section_status(data)
+    context: dict[str, Any] = {
+        "title": Markdown(data.title),
+        "status": status,
+        "icon": ICONS[status],
+        "word": WORDS[status],
+        "has_run": run is not None,
+        "no_run_reason": NO_RESULT if data.head_sha else NO_BASELINE,
+        "head_commit": escape_code(data.head_sha[:7]) if data.head_sha else "",
+        "reasons": [],
+        "run": {},
+        "metrics": [],
+        "failed": [],
+        "labels": [],
+        "providers": [],
+        "more_providers": 0,
+        "policy": None if data.policy is None else _policy_facts(data.policy),
+        "case_groups": [
+            _case_facts(group, max_case_rows, max_case_chars)
+            for group in group_cases(data.report, data.base_report)
+        ],
+    }
+    if run is None:
+        return context
+    rows = [_check_row(check) for check in run.gate_summary.checks[:MAX_CHECKS]]
+    return context | {
+        "reasons": _gate_reasons(run),
+        "gate_word": WORDS[run.status],
+        "gate_icon": ICONS[run.status],
+        "run": _run_facts(run, data.server_url),
+        "metrics": rows,
+        "failed": [row for row in rows if not row["ok"]],
+        "labels": _label_rows(data.labels, run),
+        "providers": [_provider_row(entry) for entry in run.providers[:MAX_PROVIDERS]],
+        "more_providers": max(0, len(run.providers) - MAX_PROVIDERS),
+    }

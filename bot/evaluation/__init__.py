@@ -1,0 +1,1 @@
+"""From gold set and predictions to a report (ADR-0066)."""

@@ -1,0 +1,128 @@
+"""The report of an evaluation, `latest.json` (CONTRACTS section 3)."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
+
+from bot.errors import BadInput
+from bot.evaluation.cases import Case
+from bot.evaluation.metrics import Counts, compute_metrics
+from bot.evaluation.scores import (
+    GATED_METRICS,
+    MAX_REPORT_BYTES,
+    Enforcement,
+    Scores,
+    metric_fault,
+)
+from bot.files import read_json
+from bot.validation import validate
+
+REPLAY_MODES: Final = ("cassette", "smoke", "fast")
+LIVE_MODES: Final = ("live", "full", "record", "vllm")
+
+Mode = Literal["cassette", "smoke", "fast", "live", "full", "record", "vllm"]
+ShortText = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Report(BaseModel):
+    """One provider's scores on one gold set; metrics are fractions in [0, 1] or None.
+
+    Older producers leave out the fields that have a default. `metrics` keeps only what can be
+    compared; `bad_metrics` says why any other value is none, and the gate never passes one.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    benchmark: Literal["extraction_quality"]
+    gold_set: ShortText
+    mode: Mode
+    provider: ShortText
+    model: ShortText
+    enforcement: Enforcement
+    conversation_count: Annotated[int, Field(strict=True, ge=0)]
+    generated_at: datetime
+    prompt_sha256: str | None = None
+    schema_sha256: str | None = None
+    cassette_kind: str | None = None
+    metrics: dict[str, float | None]
+    gated_metrics: tuple[str, ...] = GATED_METRICS
+    counts: Counts | None = None
+    cases: tuple[Case, ...] = ()
+    notes: str = ""
+    conversation_ids: tuple[str, ...] | None = None
+
+    _bad_metrics: dict[str, object] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _metrics_apart(cls, value: Any, handler: Any) -> Self:
+        bad: dict[str, object] = {}
+        if isinstance(value, dict) and isinstance(value.get("metrics"), dict):
+            raw = value["metrics"]
+            bad = {name: raw[name] for name in raw if metric_fault(raw[name]) is not None}
+            value = value | {"metrics": {name: None if name in bad else raw[name] for name in raw}}
+        report: Self = handler(value)
+        report._bad_metrics.update(bad)
+        return report
+
+    @property
+    def bad_metrics(self) -> dict[str, str]:
+        """Metric name → why its value is no score; an undefined one (null) is a fault too."""
+        return {name: str(metric_fault(value)) for name, value in self._bad_metrics.items()}
+
+    @property
+    def scores(self) -> Scores:
+        """What the gate judges: the metrics as they stood in the file, good or bad."""
+        return Scores(self.provider, self.gold_set, {**self.metrics, **self._bad_metrics})
+
+
+def parse_report(value: Any, where: str | Path) -> Report:
+    """Raises BadInput when the structure is wrong; a bad metric is kept as a fault."""
+    report = validate(Report, value, where)
+    if report.generated_at.utcoffset() is None:
+        raise BadInput("generated_at has no UTC offset", where=where, next_step="end it in Z")
+    return report
+
+
+def load_report(path: Path) -> Report:
+    """Read a report; NaN and Infinity are let in as faults of their metric, never as numbers."""
+    return parse_report(read_json(path, max_bytes=MAX_REPORT_BYTES, allow_nan=True), path)
+
+
+def utc_text(moment: datetime) -> str:
+    """RFC 3339 in UTC, ending in Z, to the second."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def report_json(report: Report) -> dict[str, Any]:
+    """The report as `latest.json` holds it."""
+    return report.model_dump(mode="json") | {"generated_at": utc_text(report.generated_at)}
+
+
+def merge_reports(first: Report, second: Report) -> Report:
+    """The report of the union of two disjoint sets of conversations, scored alike.
+
+    Raises BadInput when they were not scored alike, lack counts, or share a conversation.
+    """
+    for field in ("gold_set", "mode", "provider", "model", "prompt_sha256", "schema_sha256"):
+        if getattr(first, field) != getattr(second, field):
+            raise BadInput(f"reports differ in {field} and cannot be merged")
+    if first.counts is None or second.counts is None:
+        raise BadInput("a report without counts cannot be merged", next_step="evaluate again")
+    first_ids, second_ids = set(first.conversation_ids or ()), set(second.conversation_ids or ())
+    if shared := sorted(first_ids & second_ids):
+        raise BadInput(f"both reports hold conversation {shared[0]!r}")
+    counts = first.counts + second.counts
+    cases = sorted((*first.cases, *second.cases), key=lambda c: (c.conversation_id, c.turn_index))
+    return first.model_copy(
+        update={
+            "conversation_count": first.conversation_count + second.conversation_count,
+            "conversation_ids": tuple(sorted(first_ids | second_ids)) or None,
+            "generated_at": max(first.generated_at, second.generated_at),
+            "metrics": compute_metrics(counts),
+            "counts": counts,
+            "cases": tuple(cases),
+        }
+    )

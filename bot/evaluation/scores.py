@@ -1,0 +1,68 @@
+"""The names of the gated metrics, and what counts as a score (CONTRACTS sections 3 and 4).
+
+Standard library only: the gate starts in the time that pydantic takes to be imported.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from bot.errors import BadInput
+from bot.extraction.taxonomy import VALID_LABELS
+from bot.files import read_json
+
+CATEGORY_ACCURACY: Final = "category_assignment_accuracy"
+TEMPORAL_ACCURACY: Final = "temporal_field_accuracy"
+GATED_METRICS: Final[tuple[str, ...]] = (
+    *(f"{kind}_{label}" for label in VALID_LABELS for kind in ("precision", "recall")),
+    CATEGORY_ACCURACY,
+    TEMPORAL_ACCURACY,
+    "precision_macro",
+    "recall_macro",
+)
+MAX_REPORT_BYTES: Final = 64 * 1024 * 1024
+
+Enforcement = Literal["ci", "manual"]
+
+
+def metric_fault(value: object) -> str | None:
+    """Why `value` is no score, in words; None when it is a number in [0, 1]."""
+    if value is None:
+        return "undefined (null)"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return f"not a number: {str(value)[:40]!r}"
+    if not math.isfinite(value):
+        return f"not finite ({value})"
+    if not 0 <= value <= 1:
+        return f"{value}, which is not a fraction in [0, 1]"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What the gate reads of a report; `metrics` as they stand in the file, good or bad."""
+
+    provider: str
+    gold_set: str
+    metrics: Mapping[str, object]
+
+
+def read_scores(path: Path, benchmark: str) -> Scores:
+    """The scores in the report at `path`.
+
+    NaN and Infinity are let in, for the gate to fail them by name. Raises BadInput for what is no
+    report of this benchmark.
+    """
+    raw = read_json(path, max_bytes=MAX_REPORT_BYTES, allow_nan=True)
+    if not isinstance(raw, dict):
+        raise BadInput("is no report: not a JSON object", where=path)
+    if raw.get("benchmark") != benchmark:
+        raise BadInput(f"is no report of benchmark {benchmark!r}", where=path)
+    provider, gold_set, metrics = (raw.get(name) for name in ("provider", "gold_set", "metrics"))
+    if not isinstance(provider, str) or not isinstance(gold_set, str):
+        raise BadInput("a report has a provider and a gold_set, both texts", where=path)
+    if not isinstance(metrics, dict):
+        raise BadInput("metrics: should be an object of name and number", where=path)
+    return Scores(provider, gold_set, metrics)

@@ -1,0 +1,143 @@
+"""Reading and writing files at the edge: bounded, strict, atomic.
+
+What comes from a pull request may be hostile: too large, no UTF-8, no JSON, nested without
+end, or with a key given twice so that two readers see two values.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from bot.errors import BadInput
+
+MAX_JSON_BYTES: Final = 16 * 1024 * 1024  # a history of 50 runs is about 0.4 MB
+MAX_LINES_BYTES: Final = 128 * 1024 * 1024  # a gold set of 100,000 conversations
+LOCK_TIMEOUT_SECONDS: Final = 60.0
+
+
+def read_bytes(path: Path, max_bytes: int = MAX_JSON_BYTES) -> bytes:
+    """The whole file; raises BadInput when it is absent, no file, unreadable or over the bound."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(max_bytes + 1)
+    except FileNotFoundError as error:
+        raise BadInput("file not found", where=path, next_step="check the path") from error
+    except IsADirectoryError as error:
+        raise BadInput("is a directory, not a file", where=path) from error
+    except OSError as error:
+        raise BadInput(f"cannot be read: {error.strerror}", where=path) from error
+    if len(data) > max_bytes:
+        raise BadInput(f"is larger than {max_bytes:,} bytes, the bound for such a file", where=path)
+    return data
+
+
+def decode(data: bytes, where: str | Path) -> str:
+    """UTF-8 text, a leading byte order mark dropped; raises BadInput."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            f"is not UTF-8 text (byte {error.start})", where=where, next_step="save it as UTF-8"
+        ) from error
+
+
+def read_text(path: Path, max_bytes: int = MAX_JSON_BYTES) -> str:
+    return decode(read_bytes(path, max_bytes), path)
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"key {twice!r} is given twice in one object")
+    return result
+
+
+def parse_json(text: str, where: str | Path, *, allow_nan: bool = False) -> Any:
+    """Strict JSON; `allow_nan` lets NaN and Infinity through for a caller that judges them.
+
+    Raises BadInput with the place of the fault.
+    """
+    try:
+        return json.loads(
+            text,
+            parse_constant=None if allow_nan else _refuse_constant,
+            object_pairs_hook=_no_key_twice,
+        )
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        state = "is empty" if not text.strip() else f"is not JSON ({error.msg} at {place})"
+        raise BadInput(state, where=where, next_step="restore it or fix the producer") from error
+    except RecursionError as error:
+        raise BadInput("is nested too deeply", where=where) from error
+    except ValueError as error:
+        raise BadInput(f"is not JSON ({error})", where=where) from error
+
+
+def read_json(path: Path, *, max_bytes: int = MAX_JSON_BYTES, allow_nan: bool = False) -> Any:
+    return parse_json(read_text(path, max_bytes), path, allow_nan=allow_nan)
+
+
+def json_lines(data: bytes, where: str | Path) -> Iterator[tuple[int, Any]]:
+    """(line number from 1, value) of each line; blank lines are skipped. Raises BadInput."""
+    for number, line in enumerate(decode(data, where).split("\n"), start=1):
+        if line.strip():
+            yield number, parse_json(line, f"{where}:{number}")
+
+
+def to_json(value: object) -> str:
+    """Strict JSON as the project's files hold it: indented, readable, a line break at the end."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def write_atomic(path: Path, data: str | bytes) -> None:
+    """A reader sees the old file or the new one, whole, also after a kill or a power cut.
+
+    The permissions of an existing file are kept, and a symbolic link stays one.
+    """
+    payload = data.encode("utf-8") if isinstance(data, str) else data
+    target = path.resolve()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(payload)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).chmod(mode)
+            Path(temporary).replace(target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise BadInput(f"cannot be written: {error.strerror}", where=path) from error
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock beside `path`, so that two local writers go one after the other."""
+    from filelock import FileLock, Timeout
+
+    target = path.resolve()
+    lock = target.with_name(f"{target.name}.lock")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(lock, timeout=LOCK_TIMEOUT_SECONDS):
+            yield
+    except Timeout as error:
+        raise BadInput(
+            f"another writer holds the lock for over {LOCK_TIMEOUT_SECONDS:.0f} seconds",
+            where=lock,
+            next_step="wait for it, or delete the lock file when no writer is running",
+        ) from error

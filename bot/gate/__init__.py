@@ -1,0 +1,1 @@
+"""Baseline, staleness and the regression gate."""

@@ -1,0 +1,1 @@
+"""The published history and its archive (CONTRACTS section 5)."""

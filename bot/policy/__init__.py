@@ -1,0 +1,1 @@
+"""Rules about a pull request: facts in, a verdict out."""

@@ -1,0 +1,1 @@
+"""Where predictions come from."""
