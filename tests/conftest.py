@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.github_server.fixtures import github_server
+
+__all__ = ["github_server"]
+
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _READ_FROM_ENVIRONMENT = ("GITHUB_", "GH_", "EXTRACTION_EVAL_", "OPENAI_", "ACTIONS_", "RUNNER_")
 

@@ -1,0 +1,1 @@
+"""Speaks to GitHub. Knows nothing of benchmarks; only commands import it."""
