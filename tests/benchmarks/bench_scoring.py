@@ -1,0 +1,110 @@
+"""Scoring speed, its growth, and its memory.
+
+    python -m tests.benchmarks.bench_scoring
+
+Turns of 3 gold and 3 predicted memories, each turn with texts of its own: a third of the turns
+resemble each other (one subject, three values), a third are paraphrased, a third are verbatim.
+Figures to reach: 20,000 turns a second a core; time grows linearly; memory does not grow beyond
+the report itself (here: the peak over the cases that are kept).
+"""
+
+import random
+import time
+import tracemalloc
+from collections.abc import Iterator
+
+from bot.evaluation.cassettes import Answers
+from bot.evaluation.gold_set import GoldConversation, GoldTurn
+from bot.evaluation.scoring import score
+from bot.extraction.schema import ExtractedMemory, ExtractedMemoryLabel
+from bot.extraction.taxonomy import VALID_LABELS
+from bot.extraction.turns import Turn
+
+SIZES = (1_000, 10_000, 100_000)
+WORDS = (
+    "service invoice garden violin backup tenant ferry kettle pipeline meeting hiking recipe "
+    "cluster passport lantern deadline mentor archive router harvest festival ledger compass "
+    "module sprint novel bakery sensor voucher thermostat"
+).split()
+VERBS = ["keeps", "prefers", "moved", "reviews", "exports", "rents", "plans", "repairs"]
+
+
+def memory(content: str, label: int) -> ExtractedMemory:
+    name = VALID_LABELS[label % 5]
+    return ExtractedMemory.model_construct(
+        content=content,
+        categories=(ExtractedMemoryLabel.model_construct(label=name, confidence=0.9),),
+        confidence=0.9,
+        valid_from=None,
+        valid_until=None,
+    )
+
+
+def turn(number: int, chance: random.Random) -> tuple[list[str], list[str]]:
+    """Three gold texts and the three texts predicted for them, shuffled."""
+    picks = chance.sample(WORDS, 6)
+    if number % 3 == 0:
+        gold = [f"The {picks[0]} {number} {picks[1]} listens on port {p}" for p in (80, 443, 8_080)]
+        predicted = list(gold)
+    else:
+        gold = [
+            f"User {chance.choice(VERBS)} the {picks[i]} of the {picks[i + 3]} team {number}"
+            for i in range(3)
+        ]
+        predicted = list(gold)
+        if number % 3 == 1:
+            predicted = [text.replace("User", "The user") + " these days" for text in gold]
+    chance.shuffle(predicted)
+    return gold, predicted
+
+
+def conversations(count: int) -> Iterator[tuple[GoldConversation, Answers]]:
+    chance = random.Random(count)
+    said = (Turn(turn_index=0, role="user", content="x"),)
+    for number in range(count):
+        gold, predicted = turn(number, chance)
+        memories = tuple(memory(text, i) for i, text in enumerate(gold))
+        answers = {
+            0: tuple(memory(text, gold.index(text) if text in gold else 0) for text in predicted)
+        }
+        kinds = ("indefinite", "indefinite", "indefinite")
+        yield GoldConversation(f"c{number}", said, {0: GoldTurn(memories, kinds)}), answers
+
+
+def timed(count: int) -> float:
+    """Turns a second, the making of the input not counted."""
+    made = list(conversations(count))
+    answers = {conversation.conversation_id: answer for conversation, answer in made}
+    started = time.process_time()
+    score((c for c, _ in made), lambda c: answers[c.conversation_id])
+    return count / (time.process_time() - started)
+
+
+def peak_bytes(count: int) -> tuple[int, int]:
+    """Peak of memory while scoring a stream, and the number of cases that were kept."""
+    current: dict[str, Answers] = {}
+
+    def stream() -> Iterator[GoldConversation]:
+        for conversation, answers in conversations(count):
+            current["answers"] = {}
+            current["now"] = answers
+            yield conversation
+
+    tracemalloc.start()
+    scored = score(stream(), lambda _: current["now"])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak, len(scored.cases)
+
+
+def main() -> None:
+    timed(1_000)  # imports and caches
+    for count in SIZES:
+        print(f"{count:>8,} conversations: {timed(count):>8,.0f} turns a second a core")
+    for count in SIZES[:2]:
+        peak, cases = peak_bytes(count)
+        print(f"{count:>8,} conversations: peak {peak / 1e6:.1f} MB with {cases:,} cases kept")
+
+
+if __name__ == "__main__":
+    main()
