@@ -208,8 +208,9 @@ def render_comment(
 
 
 @app.command(
-    epilog="Example: git diff --name-status -z origin/main... > changed && extraction-bot "
-    "check-oracle-policy --manifest gold_set/v1/cassette_manifest.json --changed-files changed"
+    epilog="Example: extraction-bot check-oracle-policy --changed-files changed.txt "
+    "--manifest gold_set/v1/cassette_manifest.json --pr-body-file body.md, where changed.txt is "
+    "the output of git diff --name-status -z origin/main..."
 )
 def check_oracle_policy(
     manifest: Annotated[Path, typer.Option(help="The head's cassette_manifest.json.")],

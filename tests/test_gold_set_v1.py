@@ -6,11 +6,11 @@ import re
 from collections import Counter
 
 import pytest
-from bot.evaluation.matching import similarity
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from bot.evaluation.gold_set import BASELINE, BUILT_IN_GOLD_SET, GoldSet, load_gold_set
 from bot.evaluation.manifest import load_manifest
+from bot.evaluation.text import similarity
 from bot.extraction.schema import ExtractedMemory
 from bot.extraction.taxonomy import VALID_LABELS
 

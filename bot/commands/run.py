@@ -65,8 +65,8 @@ def run_all(
 
     Raises BadInput, with nothing written, when an input cannot be used.
     """
-    baseline = load_baseline(request.baseline)
     report = evaluate_gold_set(request.evaluation, settings, now, console)
+    baseline = load_baseline(request.baseline)
     gate = judge_regression(report.scores, baseline, suite.gated_metrics)
     entry = build_run_entry(report, gate, baseline, identity, settings.stale_after_days)
     data = CommentInput(

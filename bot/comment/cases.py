@@ -38,7 +38,8 @@ def _memory_text(memory: CaseMemory | None, kind: str) -> str:
         return ""
     text = f"{memory.content} [{', '.join(memory.labels)}]"
     if kind == "time":
-        text += f" from {memory.valid_from or 'unset'} until {memory.valid_until or 'unset'}"
+        start = f" from {memory.valid_from}" if memory.valid_from else ""
+        text += start + (f" until {memory.valid_until}" if memory.valid_until else " without end")
     return text
 
 

@@ -52,16 +52,14 @@ def template_environment(own_templates: Path | None = None) -> "SandboxedEnviron
 
 
 def _attempts(environment: "SandboxedEnvironment", data: CommentInput) -> Iterator[str]:
-    from jinja2 import TemplateError
-
     try:
         template = environment.get_template(SECTION_TEMPLATE)
         for max_rows, max_chars in _DETAILS:
             yield template.render(build_context(data, max_rows, max_chars)).strip()
-    except TemplateError as error:
+    except Exception as error:  # a template may fail in any way: it is a program of the user's
         name = getattr(error, "name", None) or SECTION_TEMPLATE
         raise BadInput(
-            f"template cannot be rendered: {type(error).__name__}: {error.message}", where=name
+            f"template cannot be rendered: {type(error).__name__}: {error}", where=name
         ) from error
 
 

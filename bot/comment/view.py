@@ -21,7 +21,7 @@ from bot.policy.oracle import PolicyResult
 MAX_PROVIDERS: Final = 20
 MAX_CHECKS: Final = 60
 MAX_REASONS: Final = 10
-MAX_LISTED_FAILURES: Final = 3
+MAX_LISTED_FAILURES: Final = 5
 
 ICONS: Final = {"pass": "✅", "fail": "❌", "none": "⚪"}
 WORDS: Final = {"pass": "PASS", "fail": "FAIL", "none": "no result"}
@@ -62,7 +62,7 @@ class CommentInput:
 
 def percent(value: float | None) -> str:
     """A fraction as a percentage with two decimals, rounded for display only."""
-    return UNDEFINED if value is None else f"{value * 100:.2f} %"
+    return UNDEFINED if value is None else f"{value * 100:.2f}%"
 
 
 def points(value: float, limit: float | None = None) -> str:

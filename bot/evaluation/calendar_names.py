@@ -10,6 +10,8 @@ import re
 import unicodedata
 from typing import Final
 
+from bot.evaluation.text import word_set
+
 _WEEKDAYS: Final = """
 en monday tuesday|tues|tue wednesday thursday|thurs|thur|thu friday|fri saturday sunday
 de montag dienstag mittwoch donnerstag freitag samstag|sonnabend sonntag
@@ -54,10 +56,19 @@ _PHRASE: Final = re.compile(
     r"|(thứ\s(?:hai|ba|tư|năm|sáu|bảy|[2-7])|chủ\snhật))\b"
 )
 _PHRASES: Final = {
-    **{"segunda": 0, "terça": 1, "terca": 1, "quarta": 2, "quinta": 3, "sexta": 4},
-    **{"thứ hai": 0, "thứ ba": 1, "thứ tư": 2, "thứ năm": 3, "thứ sáu": 4, "thứ bảy": 5},
-    **{f"thứ {day + 2}": day for day in range(6)},
-    "chủ nhật": 6,
+    name: index
+    for index, names in enumerate(
+        (
+            "segunda|thứ hai|thứ 2",
+            "terça|terca|thứ ba|thứ 3",
+            "quarta|thứ tư|thứ 4",
+            "quinta|thứ năm|thứ 5",
+            "sexta|thứ sáu|thứ 6",
+            "thứ bảy|thứ 7",
+            "chủ nhật",
+        )
+    )
+    for name in names.split("|")
 }
 
 _MONTHS: Final = """
@@ -86,9 +97,9 @@ hi जनवरी फ़रवरी|फरवरी मार्च अप्�
 """
 # Words with another meaning in one of the languages (you may, they march, Italian mai: never,
 # Polish maja: they have, Turkish ocak: stove …) and all short forms: a month only beside a number.
-MONTHS_BESIDE_NUMBERS_ONLY: Final = frozenset(
+MONTHS_BESIDE_NUMBERS_ONLY: Final = word_set(
     "may march mai mars mayo mart maj maja maju mei marca ocak ekim aralık kasım marcu lutym luty "
-    "jan feb mar apr jun jul aug sep sept oct nov dec лютий лютого лютому مارس".split()
+    "jan feb mar apr jun jul aug sep sept oct nov dec лютий лютого лютому مارس"
 )
 
 
@@ -115,26 +126,34 @@ def _read_table(table: str) -> list[tuple[str, int, str]]:
     ]
 
 
+def _add(known: dict[str, int], name: str, value: int) -> None:
+    """One word is one day or month in every language, or the table is wrong."""
+    for spelling in (name, _without_accents(name)):
+        if known.setdefault(spelling, value) != value:
+            raise ValueError(f"{spelling!r} is {known[spelling]} and {value} in the table of names")
+
+
 def _weekdays() -> dict[str, int]:
     known: dict[str, int] = {}
     for language, index, name in _read_table(_WEEKDAYS):
         for ending in ("", *_WEEKDAY_ENDINGS.get(language, ())):
-            known[name + ending] = index
-            known.setdefault(_without_accents(name) + ending, index)
+            _add(known, name + ending, index)
     return known
 
 
 def _months() -> dict[str, int]:
     known: dict[str, int] = {}
     for _, index, name in _read_table(_MONTHS):
-        known[name] = index + 1
-        known.setdefault(_without_accents(name), index + 1)
+        _add(known, name, index + 1)
     return known
 
 
 WEEKDAYS: Final = _weekdays()  # a folded word → 0 (Monday) to 6
 MONTHS: Final = _months()  # a folded word → 1 to 12
-WEEKDAY_NAMES: Final = "monday tuesday wednesday thursday friday saturday sunday".split()
+WEEKDAY_NAMES: Final[tuple[str, ...]] = (
+    *("monday", "tuesday", "wednesday", "thursday", "friday"),
+    *("saturday", "sunday"),
+)
 
 
 def find_weekdays(folded: str, words: list[str]) -> frozenset[int]:

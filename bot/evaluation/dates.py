@@ -6,9 +6,11 @@ A date may be partial: two dates agree where both say something. Day and month n
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeVar
 
 from bot.evaluation.calendar_names import MONTHS, MONTHS_BESIDE_NUMBERS_ONLY
+from bot.evaluation.text import word_set
 
 _PM: Final = 1440  # added to a minute of the day: "said as so much past noon on a 12-hour clock"
 
@@ -55,25 +57,17 @@ _NAMED_TIMES: Final = {
     "midnight": frozenset((0,)),
 }
 NAMED_TIMES: Final = frozenset(_NAMED_TIMES)
+CLOCK_WORDS: Final = word_set("am pm p uhr oclock")  # beside a number they make it a clock time
 
-_WORD: Final = r"[a-z\x80-\U0010ffff]+"
-_START: Final = r"(?<![\d.,:/])"
+_IN_DIGITS: Final = re.compile(r"\d[-/.]\d")
 _ISO: Final = re.compile(r"(\d{4})(?<!\d\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
 _YEAR_MONTH: Final = re.compile(r"(\d{4})(?<![\d-]\d{4})-(\d{2})(?![\d-])")
 _NUMERIC: Final = re.compile(
-    r"(\d{1,2})(?<![\d.,/-]\d)(?<![\d.,/-]\d\d)([-/.])(\d{1,2})\2(\d{4}|(?<=/)\d{2})(?![\d/]|[.,-]\d)"
+    r"(\d(?<![\d.,/-]\d)\d?)([-/.])(\d{1,2})\2(\d{4}|(?<=/)\d{2})(?![\d/]|[.,-]\d)"
 )
-_DAY_MONTH: Final = re.compile(
-    rf"{_START}(\d{{1,2}})(?:(?:st|nd|rd|th|er|o|\.)(?=\s))?\s*(?:of\s+|de\s+)?({_WORD})\.?"
-    r"(?:(?:\s+del?\b|,|\s+في)?\s*(\d{4})(?!\d))?"
-)
-_MONTH_DAY: Final = re.compile(
-    rf"({_WORD})\.?\s+(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)?(?![\da-z%]|[.,:/]\d|\s?[ap]\.?m\b)"
-    r"(?:,?\s+(\d{4})(?!\d))?"
-)
-_MONTH_YEAR: Final = re.compile(rf"({_WORD})\.?,?(?:\s+del?)?\s+(\d{{4}})(?![\d:]|[.,]\d)")
-_MONTH_ALONE: Final = re.compile(
-    rf"(?:\b(in|since|until|till|by|from|this|next|last|every|of|during|early|late|mid)[\s-]+)?({_WORD})"
+_LONGEST_BEFORE: Final = 12  # characters looked at: "since", "during" and a space
+_BEFORE_MONTH: Final = re.compile(
+    r"\b(?:in|since|until|till|by|from|this|next|last|every|of|during|early|late|mid)[\s-]+$"
 )
 _HAN_NUMBER: Final = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
 _EAST_ASIAN: Final = re.compile(
@@ -85,11 +79,12 @@ _VIETNAMESE: Final = re.compile(
 )
 _HAN_DIGITS: Final = "零一二三四五六七八九"
 
+_HAS_CLOCK: Final = re.compile(r"\d(?::\d|\s?(?:[ap]\.?m|uhr|h|oclock))")
 _TWELVE_HOURS: Final = re.compile(
-    r"(\d{1,2})(?<![\d.,:/]\d)(?<![\d.,:/]\d\d)(?:[:.](\d{2}))?\s?([ap])\.?m(?![a-z])\.?"
+    r"(\d(?<![\d.,:/]\d)\d?)(?:[:.](\d{2}))?\s?([ap])\.?m(?![a-z])\.?"
 )
 _CLOCK: Final = re.compile(
-    r"(\d{1,2})(?<![\d.,:/]\d)(?<![\d.,:/]\d\d)"
+    r"(\d(?<![\d.,:/]\d)\d?)"
     r"(?::(\d{2})(?::\d{2})?(?!\d)(?:\s?(uhr))?|(?:\.(\d{2}))?\s?(uhr)|(h)(\d{2})?(?![a-z0-9])|\s?oclock)"
 )
 _EAST_ASIAN_CLOCK: Final = re.compile(
@@ -115,7 +110,9 @@ def _int(digits: str | None) -> int | None:
     return int(digits) if digits else None
 
 
-def _date(match: re.Match[str], year: int | None, month: int | None, day: int | None) -> Date | None:
+def _date(
+    match: re.Match[str], year: int | None, month: int | None, day: int | None
+) -> Date | None:
     if (month is None or 1 <= month <= 12) and (day is None or 1 <= day <= 31):
         return Date(match[0].strip(" ,."), year, month, day)
     return None
@@ -138,22 +135,56 @@ def _numeric(m: re.Match[str]) -> Date | None:
     return date and date._replace(is_ambiguous=day <= 12 and day != month)
 
 
-def _day_month(m: re.Match[str]) -> Date | None:
-    return _date(m, _int(m[3]), MONTHS[m[2]], int(m[1])) if m[2] in MONTHS else None
+class _MonthPatterns(NamedTuple):
+    """Where a name of a month stands beside numbers; a pattern a name, so that it is a literal."""
+
+    day_first: re.Pattern[str]
+    day_second: re.Pattern[str]
+    with_year: re.Pattern[str]
+    alone: re.Pattern[str]
 
 
-def _month_day(m: re.Match[str]) -> Date | None:
-    return _date(m, _int(m[3]), MONTHS[m[1]], int(m[2])) if m[1] in MONTHS else None
+@lru_cache(maxsize=512)
+def _month_patterns(name: str) -> _MonthPatterns:
+    name = re.escape(name)
+    inside = r"[a-z\x80-\U0010ffff]"
+    return _MonthPatterns(
+        day_first=re.compile(
+            rf"(\d(?<![\d.,:/]\d)\d?)(?:(?:st|nd|rd|th|er|o|\.)(?=\s))?\s*(?:of\s+|de\s+)?{name}"
+            rf"(?!{inside})\.?(?:(?:\s+del?\b|,|\s+في)?\s*(\d{{4}})(?!\d))?"
+        ),
+        day_second=re.compile(
+            rf"{name}(?<!{inside}{name})\.?\s+(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)?"
+            r"(?![\da-z%]|[.,:/]\d|\s?[ap]\.?m\b)(?:,?\s+(\d{4})(?!\d))?"
+        ),
+        with_year=re.compile(
+            rf"{name}(?<!{inside}{name})\.?,?(?:\s+del?)?\s+(\d{{4}})(?![\d:]|[.,]\d)"
+        ),
+        alone=re.compile(rf"{name}(?<!{inside}{name})(?!{inside})"),
+    )
 
 
-def _month_year(m: re.Match[str]) -> Date | None:
-    return _date(m, int(m[2]), MONTHS[m[1]], None) if m[1] in MONTHS else None
+def _take_named(rest: str, name: str, found: list[Date]) -> str:
+    """Move the dates with the month `name` from `rest` to `found`."""
+    month, patterns = MONTHS[name], _month_patterns(name)
 
+    def alone(m: re.Match[str]) -> Date | None:
+        if name in MONTHS_BESIDE_NUMBERS_ONLY and not _BEFORE_MONTH.search(
+            m.string, max(0, m.start() - _LONGEST_BEFORE), m.start()
+        ):
+            return None
+        return Date(name, None, month)
 
-def _month_alone(m: re.Match[str]) -> Date | None:
-    if m[2] not in MONTHS or (m[2] in MONTHS_BESIDE_NUMBERS_ONLY and not m[1]):
-        return None
-    return Date(m[2], None, MONTHS[m[2]])
+    def day_and_year(m: re.Match[str]) -> Date | None:
+        return _date(m, _int(m[2]), month, int(m[1]))
+
+    rest = _take(rest, patterns.day_first, day_and_year, found)
+    if name in rest:
+        rest = _take(rest, patterns.day_second, day_and_year, found)
+    if name in rest:
+        rest = _take(rest, patterns.with_year, lambda m: _date(m, int(m[1]), month, None), found)
+        rest = _take(rest, patterns.alone, alone, found)
+    return rest
 
 
 def _east_asian(m: re.Match[str]) -> Date | None:
@@ -216,26 +247,26 @@ def take_dates(folded: str, words: list[str]) -> tuple[list[Date], str]:
     """The dates in a text, given as folded text and as its words, and the text without them."""
     dates: list[Date] = []
     rest = folded
-    if "-" in rest or "/" in rest or "." in rest:
+    if _IN_DIGITS.search(rest):
         rest = _take(rest, _ISO, _iso, dates)
         rest = _take(rest, _YEAR_MONTH, _year_month, dates)
         rest = _take(rest, _NUMERIC, _numeric, dates)
     if not folded.isascii():
         rest = _take(rest, _EAST_ASIAN, _east_asian, dates)
         rest = _take(rest, _VIETNAMESE, _vietnamese, dates)
-    if not MONTHS.keys().isdisjoint(words):
-        rest = _take(rest, _DAY_MONTH, _day_month, dates)
-        rest = _take(rest, _MONTH_DAY, _month_day, dates)
-        rest = _take(rest, _MONTH_YEAR, _month_year, dates)
-        rest = _take(rest, _MONTH_ALONE, _month_alone, dates)
+    for name in dict.fromkeys(words):
+        if name in MONTHS:
+            rest = _take_named(rest, name, dates)
     return dates, rest
 
 
 def take_times(folded: str, words: list[str]) -> tuple[list[ClockTime], str]:
     """The clock times in a text without its dates, and the text without these times."""
     times = [ClockTime(word, _NAMED_TIMES[word]) for word in words if word in _NAMED_TIMES]
-    rest = _take(folded, _TWELVE_HOURS, _twelve_hours, times)
-    rest = _take(rest, _CLOCK, _clock, times)
+    rest = folded
+    if _HAS_CLOCK.search(rest):
+        rest = _take(rest, _TWELVE_HOURS, _twelve_hours, times)
+        rest = _take(rest, _CLOCK, _clock, times)
     if not folded.isascii():
         rest = _take(rest, _EAST_ASIAN_CLOCK, _east_asian_clock, times)
     return times, rest

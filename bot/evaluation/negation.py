@@ -8,12 +8,12 @@ then it does not contradict a denial.
 import re
 from typing import Final
 
-_ENGLISH: Final = """
+from bot.evaluation.text import word_set
+
+NEGATIONS: Final = word_set("""
 not no never none nothing nobody nowhere neither nor cannot without dislike dislikes disliked
 dont doesnt didnt isnt arent wasnt werent wont cant shouldnt wouldnt couldnt mustnt neednt
 havent hasnt hadnt aint shant
-""".split()
-_OTHERS: Final = """
 nicht kein keine keinen keinem keiner keines nie niemals nichts niemand weder ohne
 pas jamais aucun aucune rien sans non
 nunca jamás jamas nadie ningún ningun ninguno ninguna tampoco nada sin
@@ -27,28 +27,30 @@ değil yok hiç asla
 không chưa chẳng đừng
 لا ليس ليست لم لن غير بدون دون عدم ولا ولم ولن وليس
 नहीं नही बिना मत
-""".split()
-NEGATIONS: Final = frozenset([*_ENGLISH, *_OTHERS])
-SOFT_NEGATIONS: Final = frozenset(
+""")
+SOFT_NEGATIONS: Final = word_set(
     """
     hate hates avoid avoids avoiding refuse refuses stop stops stopped quit unless except instead
     rather lack lacks fail fails unable free zero forbidden prohibited banned non few rarely seldom
     vermeidet évite evita evitar vermijdt undviker unika
-    """.split()
+    """
 )
 # A word that is no negation in the language that one of the other words gives away:
-# Portuguese "no" is "in the", Swedish "sin" is "one's own", Spanish "nada" also swims.
+# Portuguese "no" is "in the", Swedish "sin" is "one's own", Dutch "pas" is "only just".
 _OTHER_LANGUAGE: Final = {
-    "no": frozenset("não em uma um ao dos das usuário você é são".split()),
-    "sin": frozenset("och att är på av för med en ett i".split()),
-    "pas": frozenset("de het een en op van".split()) - {"de", "en"},  # Dutch: only just
+    "no": word_set("não em uma um ao dos das usuário você é são"),
+    "sin": word_set("och att är på av för med en ett i"),
+    "pas": word_set("het een op van"),
 }
-_COMPARED: Final = frozenset("more less fewer later earlier sooner".split())  # no more than 5
+NEGATION_CONTEXT: Final = word_set("only just than more less fewer later earlier sooner ne plus")
+_COMPARED: Final = word_set("more less fewer later earlier sooner")  # no more than 5
 
 _ARABIC_MARKS: Final = re.compile("[\u0640\u064b-\u065f\u0670]")
-_TURKISH: Final = re.compile(r"\b(?!namaz\b)\w+(?:m[ıiuü]yor\w*|m[ae]z(?:lar|ler)?|m[ae]d[ıi]\w?)\b")
+_TURKISH: Final = re.compile(
+    r"\b(?!namaz\b)\w+(?:m[ıiuü]yor\w*|m[ae]z(?:lar|ler)?|m[ae]d[ıi]\w?)\b"
+)
 _IS_TURKISH: Final = re.compile("[ığş]")
-_FRENCH_NO_MORE: Final = re.compile(r"\b(?:ne\s\w+|n\w+)\splus\b")
+_FRENCH_NO_MORE: Final = re.compile(r"\b(?:ne\s|n')\w+\splus\b")
 _HAS_KANA: Final = re.compile("[\u3041-\u30ff]")
 _HAS_HAN: Final = re.compile("[\u3400-\u9fff]")
 _HAS_HANGUL: Final = re.compile("[\uac00-\ud7a3]")
@@ -82,7 +84,7 @@ def _counts(words: list[str], index: int) -> bool:
 
 
 def _in_other_scripts(folded: str) -> str | None:
-    found = None
+    found: re.Match[str] | None = None
     if _HAS_KANA.search(folded):
         found = _JAPANESE.search(_JAPANESE_NOT_NEGATIVE.sub("", folded))
     elif _HAS_HAN.search(folded):
@@ -99,9 +101,10 @@ def negation(folded: str, words: list[str]) -> str | None:
     if not folded.isascii():
         words = [_ARABIC_MARKS.sub("", word) for word in words]
     for index, word in enumerate(words):
-        if word in NEGATIONS and _counts(words, index) and not (
-            word == "non" and "non-" in folded  # non-alcoholic says no more than alcohol-free
-        ):
+        if word in NEGATIONS and _counts(words, index):
+            # non-alcoholic says no more than alcohol-free
+            if word == "non" and "non-" in folded:
+                continue
             return word
     if "plus" in words and (found := _FRENCH_NO_MORE.search(folded)):
         return found[0]

@@ -7,7 +7,10 @@ versions of one language. Where a writing has two meanings the number has two re
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final, NamedTuple
+
+from bot.evaluation.text import word_set
 
 
 class Number(NamedTuple):
@@ -15,12 +18,6 @@ class Number(NamedTuple):
 
     shown: str
     readings: frozenset[str]
-
-    @property
-    def year(self) -> int | None:
-        """The year it may be, 1900 to 2099."""
-        is_year = len(self.shown) == 4 and self.shown.isdecimal() and self.shown[:2] in ("19", "20")
-        return int(self.shown) if is_year else None
 
 
 _SCALES: Final = {
@@ -63,6 +60,7 @@ _UNITS: Final = {
     }.items()
     for word in words.split()
 }
+_CENTURIES: Final = ("19", "20")
 _WORD_SCALES: Final = {
     "dozen": 12,
     "hundred": 100,
@@ -70,12 +68,11 @@ _WORD_SCALES: Final = {
     "million": 10**6,
     "billion": 10**9,
 }
+SCALE_WORDS: Final = frozenset(_SCALES)
 NUMBER_WORDS: Final = frozenset(_UNITS) | {"one"}
 # "one" is a number only where it is not a pronoun: no one, every one, one of, one another
-_NOT_BEFORE_ONE: Final = frozenset(
-    "no any every each some the this that which another only on only".split()
-)
-_NOT_AFTER_ONE: Final = frozenset("of on another who that to day".split())
+_NOT_BEFORE_ONE: Final = word_set("no any every each some the this that which another only on")
+_NOT_AFTER_ONE: Final = word_set("of on another who that to day")
 
 
 def _canonical(digits: str) -> str:
@@ -96,7 +93,7 @@ def _parts(written: str) -> list[str]:
 
 def _signed(text: str, start: int) -> str:
     """What stands before a number and belongs to it: "-", or "0." when it starts with its dot."""
-    before = text[:start][-2:]
+    before = text[max(0, start - 2) : start]
     if before.endswith("-") and not before[:-1].strip("( "):
         return "-"
     if before.endswith(".") and not before[:-1].strip("( -"):
@@ -107,6 +104,10 @@ def _signed(text: str, start: int) -> str:
 def _written_numbers(text: str) -> Iterator[Number]:
     for match in _NUMBER.finditer(text):
         written, scale = match[1], match[2]
+        is_alone = match.start() == 0 or text[match.start() - 1] not in "-."
+        if is_alone and not scale and written.isdecimal() and len(written) < 10:
+            yield plain_number(written)  # nearly all are
+            continue
         if len(written) > 40:  # no number that a person means
             yield Number(written, frozenset((written,)))
             continue
@@ -118,7 +119,7 @@ def _written_numbers(text: str) -> Iterator[Number]:
             if scale and part.count(".") < 2:  # 10k may be ten kilometres, or 10,000
                 scaled = Decimal(prefix + part) * _SCALES[scale]
                 readings.add(_canonical(f"{scaled:f}"))
-            yield Number(match[0].strip() if scale else part, frozenset(readings))
+            yield Number(prefix + (match[0] if scale else part), frozenset(readings))
 
 
 def _spoken_numbers(words: list[str]) -> Iterator[Number]:
@@ -146,6 +147,18 @@ def _is_a_number(words: list[str], one: int) -> bool:
     before = words[one - 1] if one else ""
     after = words[one + 1] if one + 1 < len(words) else ""
     return before not in _NOT_BEFORE_ONE and after not in _NOT_AFTER_ONE
+
+
+@lru_cache(maxsize=1024)
+def plain_number(digits: str) -> Number:
+    """The number of a run of ASCII digits; remembered, since most are small or years."""
+    return Number(digits, frozenset((_canonical(digits),)))
+
+
+def year_of(number: Number) -> int | None:
+    """The year that a bare number of four digits may be, 1900 to 2099."""
+    shown = number.shown
+    return int(shown) if len(shown) == 4 and shown.isdecimal() and shown[:2] in _CENTURIES else None
 
 
 def find_numbers(rest: str, words: list[str]) -> list[Number]:

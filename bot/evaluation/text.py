@@ -7,9 +7,10 @@ similarity 2 · LCS / (len(a) + len(b)) (RapidFuzz), the mean of words and of ch
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from rapidfuzz.distance import Indel
+from rapidfuzz.distance.Indel import normalized_similarity
 
 # Scripts written without spaces: Thai, Lao, Myanmar, Khmer, kana, bopomofo, Han. A "word" cut at
 # spaces would be a whole sentence there, so every character is a word.
@@ -28,6 +29,11 @@ _CANONICAL: Final = {
 _KEPT_ASCII: Final = frozenset("'.,:/-+#%$<>=")  # what `_TOKEN` decides by its neighbours
 
 
+def word_set(table: str) -> frozenset[str]:
+    """The words of a table written as text, which is how long lists of them can be read."""
+    return frozenset(table.split())
+
+
 class _FoldTable(dict[int, str | None]):
     """Code point → its folded form, None to drop it; filled as characters are met."""
 
@@ -37,6 +43,8 @@ class _FoldTable(dict[int, str | None]):
         folded: str | None = _CANONICAL.get(char, char)
         if category == "Nd":
             folded = str(unicodedata.decimal(char))
+        elif category == "Sk" and folded == char:
+            folded = " "  # an accent alone, which NFKC would write as a space and a mark
         elif category == "Cf" or "\ufe00" <= char <= "\ufe0f":  # invisible, variation selectors
             folded = None
         self[code_point] = folded
@@ -71,11 +79,9 @@ class _WordTable(dict[int, str]):
 
 
 _FOLD: Final = _FoldTable()
-_PLAIN_WORDS: Final = _WordTable(frozenset())
-_CONTEXT_WORDS: Final = _WordTable(_KEPT_ASCII)
+_WORDS: Final = _WordTable(_KEPT_ASCII)
 
 _W: Final = r"a-z0-9\x80-\U0010ffff"  # inside a word, once punctuation is taken out
-_NEEDS_CONTEXT: Final = re.compile(r"[0-9+#%$<>]")
 _BODY: Final = rf"""
     [{_W}]+
     (?:(?<=\d)[.,:/](?=\d)[{_W}]+)*  # 2.1  9:30  v1.2.3  1/2
@@ -87,11 +93,11 @@ _TOKEN: Final = re.compile(
     | -(?<![{_W}-]-)(?=\.?\d)\.?{_BODY}  # "-5" is not "5", but "9-5" is "9 5"
     | \.(?<![{_W}.]\.)(?=\d){_BODY}      # ".5" is not "5"
     | [$%]
-    | [<>]=?(?=\s?[-.$]?\d)              # "<5 lines" is not ">5 lines"
+    | [<>]=?(?=[-.$]?\d|$)               # "<5 lines" is not ">5 lines"
     """,
     re.VERBOSE,
 )
-_INNER_APOSTROPHE: Final = re.compile(r"'(?<=[a-z\x80-\U0010ffff]')(?=[a-z\x80-\U0010ffff])")
+_INNER_APOSTROPHE: Final = re.compile(r"'(?<=[a-z\x80-\U0010ffff]')(?=[^\W\d_])")
 # 10,000 and 1,00,000 (lakh) and 10'000; not 0,125 and not 1,2,3
 _THOUSANDS: Final = re.compile(
     r"[1-9](?<![\d.,']\d)\d{0,2}(?:[,']\d{2,3})*[,']\d{3}(?![,']?\d)|"
@@ -104,8 +110,8 @@ _SPACE_AT_SPACELESS: Final = re.compile(f"(?<=[{_SPACELESS}]) | (?=[{_SPACELESS}
 class Text(NamedTuple):
     """A text as it is compared.
 
-    `folded`: case and digits folded, punctuation still there (dates and times need it);
-    `words`: its words in order; `normalised`: the words as one text.
+    `folded`: case, digits and compatibility forms folded, punctuation still there; `words`: its
+    words in order; `normalised`: the words as one text.
     """
 
     folded: str
@@ -121,21 +127,44 @@ def _fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).translate(_FOLD)
 
 
+def join_parts(folded: str) -> str:
+    """ "don't" as "dont"; 10,000 and 10'000 and 1.000.000 as plain digits."""
+    if "'" in folded:
+        folded = _INNER_APOSTROPHE.sub("", folded)
+    if "," in folded or "'" in folded or "." in folded:
+        folded = _THOUSANDS.sub(_plain_digits, folded)
+    return folded
+
+
 def _plain_digits(number: re.Match[str]) -> str:
     return number[0].replace(",", "").replace("'", "").replace(".", "")
+
+
+def _parts(chunk: str) -> list[str]:
+    """The words in what stands between two spaces."""
+    return _TOKEN.findall(join_parts(chunk.translate(_WORDS)))
+
+
+_LONGEST_REMEMBERED: Final = 40  # characters; a memory's text may be one chunk of 10,000
+_remembered_parts: Final = lru_cache(maxsize=4096)(_parts)  # "user's", "mornings," … recur
 
 
 def read_text(text: str) -> Text:
     """What similarity and contradiction need of `text`."""
     is_ascii = text.isascii()
     folded = text.lower() if is_ascii else _fold(text)
-    if "'" in folded:
-        folded = _INNER_APOSTROPHE.sub("", folded)
-    if _NEEDS_CONTEXT.search(folded) is None:
-        words = folded.translate(_PLAIN_WORDS).split()
+    chunks = folded.split() if is_ascii else folded.translate(_WORDS).split()
+    if "".join(chunks).isalnum():
+        words = chunks
     else:
-        folded = _THOUSANDS.sub(_plain_digits, folded)
-        words = _TOKEN.findall(folded.translate(_CONTEXT_WORDS))
+        words = []
+        for chunk in chunks:
+            if chunk.isalnum():
+                words.append(chunk)
+            elif len(chunk) <= _LONGEST_REMEMBERED:
+                words += _remembered_parts(chunk)
+            else:
+                words += _parts(chunk)
     normalised = " ".join(words)
     if not is_ascii:
         normalised = _SPACE_AT_SPACELESS.sub("", normalised)
@@ -143,13 +172,23 @@ def read_text(text: str) -> Text:
 
 
 def text_similarity(a: Text, b: Text, at_least: float = 0.0) -> float:
-    """A fraction in [0, 1]; 0.0 when it would be under `at_least`."""
-    if a.words == b.words:
+    """The similarity of two texts that were read: a fraction in [0, 1].
+
+    One under `at_least` may come out lower than it is: most pairs of a turn have little in common,
+    and then there is no need to know how little.
+    """
+    _, a_words, a_normalised = a
+    _, b_words, b_normalised = b
+    if a_words == b_words:
         return 1.0
-    characters = Indel.normalized_similarity(a.normalised, b.normalised)
-    words = Indel.normalized_similarity(a.words, b.words)
-    similarity = (characters + words) / 2
-    return similarity if similarity >= at_least else 0.0
+    words = normalized_similarity(a_words, b_words)
+    needed = 2 * at_least - words - 1e-6  # of the characters, with room for rounding
+    if needed >= 1:
+        return words / 2
+    characters = normalized_similarity(
+        a_normalised, b_normalised, score_cutoff=needed if needed > 0 else None
+    )
+    return (words + characters) / 2
 
 
 def normalise(text: str) -> str:

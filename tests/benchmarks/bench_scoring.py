@@ -42,18 +42,17 @@ def memory(content: str, label: int) -> ExtractedMemory:
 
 def turn(number: int, chance: random.Random) -> tuple[list[str], list[str]]:
     """Three gold texts and the three texts predicted for them, shuffled."""
-    picks = chance.sample(WORDS, 6)
+    a, b, c, d, e, f = chance.sample(WORDS, 6)
+    gold = [
+        f"User {chance.choice(VERBS)} the {a} of the {b} team",
+        f"The {c} is {chance.choice(VERBS)} by {d} on weekdays",
+        f"Check the {e} first, then restart the {f}",
+    ]
     if number % 3 == 0:
-        gold = [f"The {picks[0]} {number} {picks[1]} listens on port {p}" for p in (80, 443, 8_080)]
-        predicted = list(gold)
-    else:
-        gold = [
-            f"User {chance.choice(VERBS)} the {picks[i]} of the {picks[i + 3]} team {number}"
-            for i in range(3)
-        ]
-        predicted = list(gold)
-        if number % 3 == 1:
-            predicted = [text.replace("User", "The user") + " these days" for text in gold]
+        gold = [f"The {a} {b} of the {c} team listens on port {p}" for p in (80, 443, 8_080)]
+    predicted = list(gold)
+    if number % 3 == 1:
+        predicted = [f"{gold[0]} these days", gold[1].replace("The", "Their"), gold[2].lower()]
     chance.shuffle(predicted)
     return gold, predicted
 

@@ -28,6 +28,7 @@ class _Reader(html.parser.HTMLParser):
     comments: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     _in_code: int = 0
+    _in_cell: bool = False
 
     def __post_init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -39,15 +40,17 @@ class _Reader(html.parser.HTMLParser):
             self.rows.append([])
         if tag in ("td", "th"):
             self.rows[-1].append("")
+            self._in_cell = True
         if tag == "a":
             self.links.append(dict(attrs).get("href") or "")
 
     def handle_endtag(self, tag: str) -> None:
         self._in_code -= tag in ("code", "pre")
+        self._in_cell = self._in_cell and tag not in ("td", "th")
 
     def handle_data(self, data: str) -> None:
         self.text += data
-        if self.rows and self.rows[-1]:
+        if self._in_cell:
             self.rows[-1][-1] += data
         if not self._in_code:
             self.linkable += _LINKED_AFTER_RENDERING.findall(data)
@@ -62,4 +65,5 @@ def read(markdown: str) -> _Reader:
     reader = _Reader()
     reader.feed(to_html(markdown))
     reader.close()
+    reader.rows = [[cell.strip() for cell in row] for row in reader.rows]
     return reader
