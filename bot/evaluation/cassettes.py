@@ -1,6 +1,6 @@
 """Cassettes: a provider's recorded answers, one a conversation (CONTRACTS section 2)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +26,7 @@ class CassetteRow(Row):
     raw_json: str
 
 
-Answers = dict[int, tuple[ExtractedMemory, ...]]
+Answers = Mapping[int, tuple[ExtractedMemory, ...]]
 """Memories by turn index."""
 
 

@@ -2,16 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
-
-class HasJsonSchema(Protocol):
-    """What the schema side of a contract must offer: a pydantic model class does."""
-
-    @property
-    def model_json_schema(self) -> Callable[[], dict[str, Any]]: ...
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 
 def sha256_hex(data: bytes) -> str:
@@ -29,7 +24,7 @@ def prompt_sha256(prompt: str) -> str:
     return sha256_hex(prompt.encode("utf-8"))
 
 
-def schema_sha256(model: HasJsonSchema) -> str:
+def schema_sha256(model: "type[BaseModel]") -> str:
     """Of the structure: the canonical JSON of the model's JSON Schema, not the source's bytes."""
     return sha256_hex(canonical_json(model.model_json_schema()).encode("utf-8"))
 
@@ -42,5 +37,5 @@ class ContractFingerprint:
     schema_sha256: str
 
 
-def fingerprint_contract(prompt: str, model: HasJsonSchema) -> ContractFingerprint:
+def fingerprint_contract(prompt: str, model: "type[BaseModel]") -> ContractFingerprint:
     return ContractFingerprint(prompt_sha256(prompt), schema_sha256(model))

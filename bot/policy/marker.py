@@ -6,6 +6,7 @@ and sentences. Where GitHub's reading is not certain, the answer is no.
 """
 
 import html
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -20,28 +21,19 @@ ORACLE_OK_MARKER: Final = "EXTRACTION_EVAL_ORACLE_OK=1"
 MAX_BODY_CHARS: Final = 262_144  # four times what GitHub accepts as a body
 MAX_INLINE_CHARS: Final = 10_000  # the time for one paragraph may grow with its square
 MAX_NESTING: Final = 60  # the parser drops what lies deeper, and Python's stack is finite
-MAX_INLINE_NESTING: Final = 20  # of brackets; `_is_bracketed` stands in for what lies deeper
+MAX_INLINE_NESTING: Final = 20  # of brackets; `_is_bracketed` covers what lies deeper
 
 _CONTROLS: Final = frozenset(map(chr, [*range(32), *range(127, 160)])) - frozenset("\t\n\r")
 _BIDI: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _LISTS: Final = frozenset({"bullet_list_open", "ordered_list_open", "list_item_open"})
-_PLAIN: Final = frozenset(
-    {"text", "text_special", "em_open", "em_close", "strong_open", "strong_close"}
-)
-_TEXTS: Final = frozenset({"text", "text_special", "code_inline"})
+_PLAIN: Final = ("text", "text_special", "em_open", "em_close", "strong_open", "strong_close")
 _SENTENCE_ENDS: Final = tuple(".!?:;…。！？：；．｡؟؛۔।॥")
 _SENTENCE_GOES_ON: Final = tuple(",、，،([{–—")
 _CLOSERS: Final = " \t\"'”’»)]}）」』】"
-# fmt: off
-_VOID: Final = frozenset((
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "track",
-    "wbr",
-))
-_RAW_TEXT: Final = frozenset((
-    "iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style", "textarea",
-    "title", "xmp",
-))
-# fmt: on
+_VOID: Final = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|track|wbr")
+_NAME: Final = re.compile("[A-Za-z0-9-]+")
+# What a browser, GitHub's tag filter and html.parser read inside of these differs.
+_RAW_TEXT: Final = re.compile("iframe|no.*|plaintext|script|style|textarea|title|xmp")
 # Names that one of markdown-it and GitHub's parser takes for the start of an HTML block.
 _DISPUTED: Final = ("<source", "</source", "<search", "</search")
 
@@ -55,10 +47,17 @@ def has_visible_line(body: str, line: str = ORACLE_OK_MARKER) -> bool:
     """
     if len(body) > MAX_BODY_CHARS or not _CONTROLS.isdisjoint(body) or not _may_hold(body, line):
         return False
+    if any(line in row and _has_odd_space(row) for row in body.split("\n")):
+        return False
     try:
         return all(_shows(parser, body, line) for parser in _parsers(body))
     except Exception:  # a body that breaks the parser shows nothing for certain
         return False
+
+
+def _has_odd_space(row: str) -> bool:
+    """A space that is none of ASCII's: markdown-it strips it from a line, GitHub shows it."""
+    return any(char.isspace() and char not in " \t\r" for char in row)
 
 
 def _may_hold(source: str, line: str) -> bool:
@@ -86,40 +85,33 @@ def _parsers(body: str) -> Iterator["MarkdownIt"]:
 
 
 def _shows(parser: "MarkdownIt", body: str, line: str) -> bool:
-    env: dict[str, object] = {}
-    tokens = parser.parse(body, env)
-    if any(token.level >= MAX_NESTING - 2 for token in tokens):
+    tokens = parser.parse(body, env := dict[str, object]())
+    if max((token.level for token in tokens), default=0) >= MAX_NESTING - 2:
         return False
     parser.options["maxNesting"] = MAX_INLINE_NESTING
     raw_html = _RawHtml()
-    for block in _blocks(tokens):
-        source = block.token.content
-        if len(source) > MAX_INLINE_CHARS or _is_disputed(source):
+    for token, container, starts_item, is_in_sight in _blocks(tokens):
+        source = token.content
+        is_candidate = is_in_sight and _may_hold(source, line)
+        if _is_disputed(source):
             raw_html.in_doubt = True
-        elif block.token.type == "html_block":
-            raw_html.read(source, block.container, forbidden_in_comments=("--!>", "<!--"))
-        elif (is_candidate := block.is_in_sight and _may_hold(source, line)) or "<" in source:
+        elif token.type == "html_block":
+            raw_html.read(source, container, forbidden_in_comments=("--!>", "<!--"))
+        elif len(source) <= MAX_INLINE_CHARS and (is_candidate or "<" in source):
             children = parser.inline.parse(source, parser, env, [])
-            lines = _lines(children, raw_html, block.container)
-            if block.starts_item and lines[0].text.startswith(("[x] ", "[X] ", "[x]\t", "[X]\t")):
+            lines = _lines(children, raw_html, container)
+            if starts_item and lines[0].text.startswith(("[x] ", "[X] ", "[x]\t", "[X]\t")):
                 lines[0].text = lines[0].text[3:]
             if is_candidate and not _is_doubtful(source) and _stands_alone(lines, line):
                 return True
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Text or raw HTML; `container` is the number of the block around it, -1 for the body."""
+def _blocks(tokens: "Sequence[Token]") -> Iterator[tuple["Token", int, bool, bool]]:
+    """Text and raw HTML: (token, number of the block around it, starts a list item?, in sight?).
 
-    token: "Token"
-    container: int
-    starts_item: bool
-    is_in_sight: bool
-
-
-def _blocks(tokens: "Sequence[Token]") -> Iterator[_Block]:
-    """In sight are paragraphs, also in list items, but not in or below an unticked task."""
+    In sight are paragraphs, also in list items, but not in or below an unticked task.
+    """
     containers: list[int] = []
     unticked: set[int] = set()
     for number, token in enumerate(tokens):
@@ -129,19 +121,13 @@ def _blocks(tokens: "Sequence[Token]") -> Iterator[_Block]:
             containers.pop()
         elif token.type in ("inline", "html_block"):
             kinds = [tokens[container].type for container in containers]
-            starts_item = kinds[-2:] == ["list_item_open", "paragraph_open"] and (
-                containers[-1] == containers[-2] + 1
-            )
+            starts_item = number > 1 and tokens[number - 2].type == "list_item_open"
             box, closed, _ = token.content.partition("]")
-            if starts_item and closed and box[0] == "[" and not box[1:].strip():
+            if starts_item and closed and box[:1] == "[" and not box[1:].strip():
                 unticked.add(containers[-2])
             is_paragraph = kinds[-1:] == ["paragraph_open"] and _LISTS.issuperset(kinds[:-1])
-            yield _Block(
-                token,
-                containers[-1] if containers else -1,
-                starts_item,
-                is_in_sight=is_paragraph and unticked.isdisjoint(containers),
-            )
+            is_in_sight = is_paragraph and unticked.isdisjoint(containers)
+            yield token, containers[-1] if containers else -1, starts_item, is_in_sight
 
 
 @dataclass(slots=True)
@@ -163,10 +149,9 @@ def _lines(children: "Sequence[Token]", raw_html: "_RawHtml", container: int) ->
         if child.type == "html_inline":
             raw_html.read(child.content, container, forbidden_in_comments=("--",))
         link_depth += {"link_open": 1, "link_close": -1}.get(child.type, 0)
-        current = lines[-1]
-        current.is_plain = current.is_plain and child.type in _PLAIN
-        if child.type in _TEXTS:
-            current.text += child.content
+        lines[-1].is_plain &= child.type in _PLAIN
+        if child.type in ("text", "text_special", "code_inline"):
+            lines[-1].text += child.content
     return lines
 
 
@@ -183,30 +168,28 @@ def _stands_alone(lines: Sequence[_Line], wanted: str) -> bool:
 
 def _is_doubtful(content: str) -> bool:
     """Whether GitHub may read this paragraph another way, or show its lines in another order."""
-    source_lines = [line.strip() for line in content.split("\n")]
+    lines = [line.strip() for line in content.split("\n")]
     return (
         "~" in content  # struck out, also by a single tilde
         or "$" in content  # math
         or "]:" in content  # a definition of a link or a footnote
         or not _BIDI.isdisjoint(html.unescape(content))
-        or any(line.startswith("<") for line in source_lines)  # an HTML block
+        or any(line.startswith("<") for line in lines)  # an HTML block
         # A table's delimiter row: GitHub takes `:-` for one, also without a pipe.
-        or any(line and set(line) <= set("|:- \t") for line in source_lines)
+        or any(line and set(line) <= set("|:- \t") for line in lines)
     )
 
 
 def _is_disputed(source: str) -> bool:
-    """Whether a line may or may not start an HTML block, depending on the parser's version."""
-    return any(
-        line.lstrip().startswith(_DISPUTED) for line in source.lower().split("\n") if "<" in line
+    """Whether raw HTML is too much to read, or starts a block for some parsers only."""
+    lines = source.lower().split("\n")
+    return "<" in source and (
+        len(source) > MAX_INLINE_CHARS or any(s.lstrip().startswith(_DISPUTED) for s in lines)
     )
 
 
 def _is_mid_sentence(lines: Sequence[_Line], index: int) -> bool:
-    """Whether the line is part of a hard-wrapped sentence: it went on before, and goes on after.
-
-    Scripts without case (Japanese, Arabic) do not tell where a sentence starts: doubt.
-    """
+    """Whether a hard-wrapped sentence goes on before and after it; scripts without case: doubt."""
     before = lines[index - 1].text.strip() if index else ""
     after = lines[index + 1].text if index + 1 < len(lines) else ""
     letter = next((char for char in after if char.isalpha()), "")
@@ -218,8 +201,7 @@ def _is_mid_sentence(lines: Sequence[_Line], index: int) -> bool:
 def _is_bracketed(lines: Sequence[_Line], index: int) -> bool:
     """Whether a bracket opens before the line and closes after it: perhaps a link's text."""
     before = "".join(line.text for line in lines[:index])
-    after = "".join(line.text for line in lines[index + 1 :])
-    return before.count("[") > before.count("]") and "]" in after
+    return before.count("[") > before.count("]") and any("]" in s.text for s in lines[index + 1 :])
 
 
 class _RawHtml(HTMLParser):
@@ -244,9 +226,8 @@ class _RawHtml(HTMLParser):
             self._read_tags(tags)
             if opened:
                 comment, closed, rest = rest.partition("-->")
-                ends_early = comment.startswith((">", "->"))
-                if not closed or ends_early or any(s in comment for s in forbidden_in_comments):
-                    self.in_doubt = True
+                self.in_doubt |= not closed or comment.startswith((">", "->"))
+                self.in_doubt |= any(part in comment for part in forbidden_in_comments)
 
     def _read_tags(self, source: str) -> None:
         """Anything but complete, simple tags and text between them is doubt.
@@ -258,24 +239,18 @@ class _RawHtml(HTMLParser):
         self.reset()
         self.feed(source)
         end_tags = [part.partition(">")[0].strip() for part in source.split("</")[1:]]
-        if self._tags_read != source.count("<") or not all(
-            name.isascii() and name.replace("-", "").isalnum() for name in end_tags
-        ):
-            self.in_doubt = True
+        self.in_doubt |= self._tags_read != source.count("<")
+        self.in_doubt |= not all(map(_NAME.fullmatch, end_tags))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._tags_read += 1
-        if tag in _RAW_TEXT or (self.get_starttag_text() or "").count(">") != 1:
+        if _RAW_TEXT.fullmatch(tag) or (self.get_starttag_text() or "").count(">") != 1:
             self.in_doubt = True
-        elif tag not in _VOID:
+        elif not _VOID.fullmatch(tag):
             self._open.append((tag, self._container))
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)  # a browser ignores the slash of <details/>
+    handle_startendtag = handle_starttag  # a browser ignores the slash of <details/>
 
     def handle_endtag(self, tag: str) -> None:
         self._tags_read += 1
-        if self._open and self._open[-1] == (tag, self._container):
-            self._open.pop()
-        else:
-            self.in_doubt = True
+        self.in_doubt |= not self._open or self._open.pop() != (tag, self._container)

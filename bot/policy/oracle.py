@@ -42,7 +42,7 @@ WAYS_OUT = (
 class PolicyFacts:
     """What the policy judges; `contract_paths` and `drift_uses` come from the base.
 
-    `cassette_kind` is that of the head's manifest; None, or an unknown one, counts as oracle-aligned.
+    `cassette_kind` is the head manifest's; None, or an unknown one, counts as oracle-aligned.
     """
 
     cassette_kind: str | None
@@ -74,7 +74,7 @@ def _composed(path: str) -> str:
 
 
 def is_contract_path(path: str, contract_paths: tuple[str, ...]) -> bool:
-    """Whether `path` is one of them: exactly, by a glob pattern, or below a folder that ends in /."""
+    """Whether `path` is one of them: itself, by a glob pattern, or below one that ends in /."""
     name = _composed(path)
     for pattern in map(_composed, contract_paths):
         below = pattern.endswith("/") and name.startswith(pattern)

@@ -14,7 +14,7 @@ import tracemalloc
 from collections.abc import Iterator
 
 from bot.evaluation.cassettes import Answers
-from bot.evaluation.gold_set import GoldConversation, GoldTurn
+from bot.evaluation.gold_set import GoldConversation, GoldTurn, TemporalKind
 from bot.evaluation.scoring import score
 from bot.extraction.schema import ExtractedMemory, ExtractedMemoryLabel
 from bot.extraction.taxonomy import VALID_LABELS
@@ -66,7 +66,7 @@ def conversations(count: int) -> Iterator[tuple[GoldConversation, Answers]]:
         answers = {
             0: tuple(memory(text, gold.index(text) if text in gold else 0) for text in predicted)
         }
-        kinds = ("indefinite", "indefinite", "indefinite")
+        kinds: tuple[TemporalKind, ...] = ("indefinite",) * 3
         yield GoldConversation(f"c{number}", said, {0: GoldTurn(memories, kinds)}), answers
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bot.policy.oracle import PolicyResult
 
 from bot.comment.render import github_length, render_section, template_environment
 from bot.comment.sections import Section
@@ -17,6 +16,7 @@ from bot.evaluation.scores import GATED_METRICS
 from bot.extraction.taxonomy import VALID_LABELS
 from bot.gate.regression import Check
 from bot.history.model import RunEntry
+from bot.policy.oracle import PolicyResult
 from tests.comment.test_escape import NASTY
 from tests.support.github_markdown import read
 from tests.support.runs import run_entry
@@ -116,9 +116,13 @@ def test_a_fail_names_the_metric_the_fall_and_the_limit_within_the_first_lines()
 
 
 def test_the_worst_failures_come_first_and_the_rest_is_counted() -> None:
-    falls = {"recall_factual": 0.95, "recall_episodic": 0.5, "recall_macro": 0.9}
+    falls: dict[str, float | None] = {
+        "recall_factual": 0.95,
+        "recall_episodic": 0.5,
+        "recall_macro": 0.9,
+    }
     falls |= {"recall_preference": 0.93, "precision_preference": 0.94}
-    falls |= {"precision_macro": None, "precision_factual": 0.8}  # type: ignore[dict-item]
+    falls |= {"precision_macro": None, "precision_factual": 0.8}
     text = render(run_with([check(name, 1.0, value) for name, value in falls.items()])).text
     seen = read(text).text
     places = [seen.index(f"{name} ") for name in ("precision_macro", "recall_episodic")]
@@ -180,7 +184,7 @@ def test_no_run_at_all_is_neutral_and_no_run_of_this_commit_is_no_result() -> No
 
 def policy(status: str, *reasons: str) -> PolicyResult:
     return PolicyResult(
-        status=status,  # type: ignore[arg-type]
+        status=status,
         reasons=reasons,
         contract_changes=(),
         exception_used=False,

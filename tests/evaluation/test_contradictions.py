@@ -118,7 +118,7 @@ at noon | at 12:00
 has 2 dogs | has two dogs
 pays on the 5th | pays on 5 September in 3 parts
 1.234,5 Euro | 1,234.5 euros
-dose .5 mg | dose 0.50 mg twice
+dose .5 mg | dose 0.5 mg twice
 has 2 dogs | has dogs
 has 2 dogs and 3 cats | has 3 cats
 10,000 steps | 10000 steps

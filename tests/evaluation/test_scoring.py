@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bot.evaluation.matching import pair_memories
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import multilabel_confusion_matrix
@@ -13,6 +12,7 @@ from sklearn.metrics import multilabel_confusion_matrix
 from bot.errors import BadInput
 from bot.evaluation.cassettes import Answers
 from bot.evaluation.gold_set import GoldConversation, GoldTurn, TemporalKind
+from bot.evaluation.matching import pair_memories
 from bot.evaluation.metrics import Counts, compute_metrics
 from bot.evaluation.report import Report, merge_reports, parse_report
 from bot.evaluation.scoring import Scored, ScoringRules, score

@@ -86,7 +86,19 @@ def test_the_gate_agrees_with_exact_arithmetic_on_four_decimals(
     assert result.verdict.ok is (baseline - current <= limit)
 
 
-BAD_VALUES = [None, float("nan"), float("inf"), float("-inf"), "0.99", True, [], {}, 1.2, -0.1, 99]
+BAD_VALUES: list[object] = [
+    None,
+    float("nan"),
+    float("inf"),
+    float("-inf"),
+    "0.99",
+    True,
+    [],
+    {},
+    1.2,
+    -0.1,
+    99,
+]
 
 
 @pytest.mark.parametrize("value", BAD_VALUES, ids=repr)

@@ -86,7 +86,8 @@ def test_the_order_of_arrival_does_not_matter(order: list[int], max_runs: int) -
 
 def test_a_thousand_random_appends_agree_with_a_brute_force_history() -> None:
     chance = random.Random(7)
-    history, seen = History("extraction_quality"), {}
+    history = History("extraction_quality")
+    seen: dict[tuple[str, str, str], RunEntry] = {}
     for _ in range(1_000):
         entry = run_entry(
             chance.randrange(40),
