@@ -1,16 +1,14 @@
 """What went wrong, case by case, for a reader who wants to know why a score fell."""
 
+from dataclasses import dataclass
 from typing import Literal
-
-from pydantic import BaseModel, ConfigDict
 
 CaseKind = Literal["missed", "invented", "labels", "time", "contradicts"]
 
 
-class CaseMemory(BaseModel):
+@dataclass(frozen=True, slots=True)
+class CaseMemory:
     """What a reader of a case needs of a memory; times as ISO 8601 text."""
-
-    model_config = ConfigDict(frozen=True)
 
     content: str
     labels: tuple[str, ...]
@@ -18,10 +16,9 @@ class CaseMemory(BaseModel):
     valid_until: str | None = None
 
 
-class Case(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Case:
     """One thing that went wrong: a gold memory, a prediction, or a pair that disagrees."""
-
-    model_config = ConfigDict(frozen=True)
 
     conversation_id: str
     turn_index: int

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from bot.evaluation.cases import Case, CaseMemory
-from bot.evaluation.gold_set import GoldTurn
+from bot.evaluation.gold_set import GoldTurn, TemporalKind
 from bot.evaluation.matching import Pairing
 from bot.extraction.schema import ExtractedMemory
 from bot.extraction.taxonomy import VALID_LABELS
@@ -34,57 +34,40 @@ def _shown(memory: ExtractedMemory) -> CaseMemory:
 
 
 def _pair_cases(
-    conversation_id: str,
-    turn_index: int,
-    expected: ExtractedMemory,
-    kind: str,
-    answer: ExtractedMemory,
+    where: tuple[str, int], expected: ExtractedMemory, kind: TemporalKind, answer: ExtractedMemory
 ) -> list[Case]:
+    both = (_shown(expected), _shown(answer))
     cases = []
-    where = {"conversation_id": conversation_id, "turn_index": turn_index}
-    both = {"expected": _shown(expected), "predicted": _shown(answer)}
     if expected.labels != answer.labels:
-        cases.append(Case(**where, kind="labels", **both))
+        cases.append(Case(*where, "labels", *both))
     if (answer.valid_until is not None) != (kind == "supersession"):
         detail = "valid_until missing" if kind == "supersession" else "valid_until set"
-        cases.append(Case(**where, kind="time", detail=detail, **both))
+        cases.append(Case(*where, "time", *both, detail))
     elif not same_validity(expected, answer):
-        cases.append(Case(**where, kind="time", detail="another time (ungated)", **both))
+        cases.append(Case(*where, "time", *both, "another time (ungated)"))
     return cases
 
 
 def turn_cases(
-    conversation_id: str,
-    turn_index: int,
+    where: tuple[str, int],
     gold: GoldTurn,
     predicted: Sequence[ExtractedMemory],
     pairing: Pairing,
 ) -> list[Case]:
-    """The cases of one turn; a contradicting pair is one case, not a miss and an invention."""
-    where = {"conversation_id": conversation_id, "turn_index": turn_index}
+    """The cases of the turn at (conversation id, turn index).
+
+    A contradicting pair is one case, not a miss and an invention.
+    """
     missed = dict(enumerate(gold.memories))
     invented = dict(enumerate(predicted))
     cases = []
     for pair in pairing.pairs:
-        del missed[pair.gold], invented[pair.predicted]
-        cases += _pair_cases(
-            conversation_id,
-            turn_index,
-            gold.memories[pair.gold],
-            gold.kinds[pair.gold],
-            predicted[pair.predicted],
-        )
+        expected, answer = missed.pop(pair.gold), invented.pop(pair.predicted)
+        cases += _pair_cases(where, expected, gold.kinds[pair.gold], answer)
     for clash in sorted(pairing.contradictions, key=lambda c: (-c.similarity, c.gold, c.predicted)):
         if clash.gold in missed and clash.predicted in invented:
-            cases.append(
-                Case(
-                    **where,
-                    kind="contradicts",
-                    expected=_shown(missed.pop(clash.gold)),
-                    predicted=_shown(invented.pop(clash.predicted)),
-                    detail=clash.reason,
-                )
-            )
-    cases += [Case(**where, kind="missed", expected=_shown(m)) for m in missed.values()]
-    cases += [Case(**where, kind="invented", predicted=_shown(m)) for m in invented.values()]
+            both = _shown(missed.pop(clash.gold)), _shown(invented.pop(clash.predicted))
+            cases.append(Case(*where, "contradicts", *both, clash.reason))
+    cases += [Case(*where, "missed", expected=_shown(memory)) for memory in missed.values()]
+    cases += [Case(*where, "invented", predicted=_shown(memory)) for memory in invented.values()]
     return cases

@@ -46,7 +46,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The pairs of a turn in order of the gold memories, and the pairs that were not allowed."""
+    """The pairs of a turn in order of the gold memories, and why others are without one."""
 
     pairs: tuple[Pair, ...]
     contradictions: tuple[Contradiction, ...]
@@ -174,9 +174,13 @@ def pair_memories(
 ) -> Pairing:
     """Pair the memories of one turn.
 
-    `threshold`: the least similarity (a fraction) of a pair. Pairs under it, and pairs that
-    contradict each other unless `allow_contradictions`, are taken out before the assignment is
-    solved. `contradictions` lists those that the similarity alone would have allowed.
+    `threshold`: the least similarity (a fraction) of a pair. Pairs under it are taken out before
+    the assignment is solved, and so are pairs that contradict each other, unless
+    `allow_contradictions`; `contradictions` lists those that left both memories without a pair.
+
+    Whether a pair contradicts is asked only once the assignment would take it, and then the rest is
+    solved again. This is exact: an assignment that is best among more pairs, and takes none of
+    those that fall away, is best without them.
     """
     if not gold or not predicted:
         return Pairing((), ())
@@ -192,28 +196,52 @@ def pair_memories(
             if fraction > cutoff and (units := _units(fraction)) >= least:
                 similarities[i, j] = fraction
                 edges[i, j] = units
-    contradictions: tuple[Contradiction, ...] = ()
-    if not allow_contradictions:
-        contradictions = _find_contradictions(gold_texts, predicted_texts, similarities)
-        for contradiction in contradictions:
-            del edges[contradiction.gold, contradiction.predicted]
-    pairs = _assign(edges, lambda i, j: gold[i].labels == predicted[j].labels)
-    return Pairing(tuple([Pair(i, j, similarities[i, j]) for i, j in pairs]), contradictions)
+    judge = None if allow_contradictions else _Judge(gold_texts, predicted_texts, similarities)
+    found: dict[tuple[int, int], Contradiction] = {}
+    while True:
+        pairs = _assign(edges, lambda i, j: gold[i].labels == predicted[j].labels)
+        clashes = [clash for pair in pairs if judge and (clash := judge.contradiction(pair))]
+        if not clashes:
+            break
+        for clash in clashes:
+            found[clash.gold, clash.predicted] = clash
+            del edges[clash.gold, clash.predicted]
+    paired_gold = {i for i, _ in pairs}
+    paired_predicted = {j for _, j in pairs}
+    return Pairing(
+        tuple([Pair(i, j, similarities[i, j]) for i, j in pairs]),
+        tuple(
+            clash
+            for (i, j), clash in sorted(found.items())
+            if i not in paired_gold and j not in paired_predicted
+        ),
+    )
 
 
-def _find_contradictions(
-    gold: list[Text], predicted: list[Text], similarities: dict[tuple[int, int], float]
-) -> tuple[Contradiction, ...]:
-    """Those of the pairs in `similarities` that contradict each other."""
-    gold_claims: dict[int, Claims] = {}
-    predicted_claims: dict[int, Claims] = {}
-    found = []
-    for (i, j), fraction in similarities.items():
+class _Judge:
+    """Finds contradictions of single pairs; reads what a text claims once."""
+
+    def __init__(
+        self,
+        gold: list[Text],
+        predicted: list[Text],
+        similarities: dict[tuple[int, int], float],
+    ) -> None:
+        self._texts = {"gold": gold, "predicted": predicted}
+        self._similarities = similarities
+        self._known: dict[tuple[str, int], Claims] = {}
+
+    def _claims(self, side: str, index: int) -> Claims:
+        known = self._known.get((side, index))
+        if known is None:
+            known = self._known[side, index] = Claims(self._texts[side][index])
+        return known
+
+    def contradiction(self, pair: tuple[int, int]) -> Contradiction | None:
+        fraction = self._similarities[pair]
         if fraction == 1.0:  # equal texts
-            continue
-        mine = gold_claims.get(i) or gold_claims.setdefault(i, Claims(gold[i]))
-        theirs = predicted_claims.get(j) or predicted_claims.setdefault(j, Claims(predicted[j]))
-        reason = find_contradiction(mine, theirs)
-        if reason is not None:
-            found.append(Contradiction(i, j, fraction, reason))
-    return tuple(found)
+            return None
+        reason = find_contradiction(
+            self._claims("gold", pair[0]), self._claims("predicted", pair[1])
+        )
+        return None if reason is None else Contradiction(*pair, fraction, reason)

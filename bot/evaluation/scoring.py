@@ -148,8 +148,7 @@ def score(
                 allow_contradictions=rules.allow_contradictions,
             )
             if not _count_turn(tally, gold, predicted, pairing):
-                cases += turn_cases(
-                    conversation.conversation_id, turn_index, gold, predicted, pairing
-                )
+                where = (conversation.conversation_id, turn_index)
+                cases += turn_cases(where, gold, predicted, pairing)
     cases.sort(key=lambda case: (case.conversation_id, case.turn_index))
     return Scored(tally.counts(), tuple(cases), seen)

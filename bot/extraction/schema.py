@@ -5,6 +5,7 @@ docstrings in this file do not change it, a field or a bound does (`bot.extracti
 """
 
 from datetime import datetime
+from functools import cached_property
 from typing import Annotated, Any, Final, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
@@ -93,7 +94,7 @@ class ExtractedMemory(_Contract):
             raise ValueError("valid_until must be after valid_from")
         return self
 
-    @property
+    @cached_property
     def labels(self) -> frozenset[Label]:
         """The label set, without confidences."""
         return frozenset(category.label for category in self.categories)

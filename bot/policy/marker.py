@@ -24,6 +24,7 @@ MAX_NESTING: Final = 60  # the parser drops what lies deeper, and Python's stack
 MAX_INLINE_NESTING: Final = 20  # of brackets; `_is_bracketed` covers what lies deeper
 
 _CONTROLS: Final = frozenset(map(chr, [*range(32), *range(127, 160)])) - frozenset("\t\n\r")
+_ODD_SPACE: Final = re.compile(r"[^\S \t\r\n]")  # markdown-it strips it, GitHub shows it
 _BIDI: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _LISTS: Final = frozenset({"bullet_list_open", "ordered_list_open", "list_item_open"})
 _PLAIN: Final = ("text", "text_special", "em_open", "em_close", "strong_open", "strong_close")
@@ -47,17 +48,12 @@ def has_visible_line(body: str, line: str = ORACLE_OK_MARKER) -> bool:
     """
     if len(body) > MAX_BODY_CHARS or not _CONTROLS.isdisjoint(body) or not _may_hold(body, line):
         return False
-    if any(line in row and _has_odd_space(row) for row in body.split("\n")):
+    if any(_ODD_SPACE.search(row) and _may_hold(row, line) for row in re.split("[\r\n]", body)):
         return False
     try:
         return all(_shows(parser, body, line) for parser in _parsers(body))
     except Exception:  # a body that breaks the parser shows nothing for certain
         return False
-
-
-def _has_odd_space(row: str) -> bool:
-    """A space that is none of ASCII's: markdown-it strips it from a line, GitHub shows it."""
-    return any(char.isspace() and char not in " \t\r" for char in row)
 
 
 def _may_hold(source: str, line: str) -> bool:
@@ -66,7 +62,7 @@ def _may_hold(source: str, line: str) -> bool:
 
 
 def _parsers(body: str) -> Iterator["MarkdownIt"]:
-    """One parser for each way the body may be read; they parse blocks only."""
+    """One parser for each way the body may be read; inline text is parsed where it matters."""
     from markdown_it import MarkdownIt
     from mdit_py_plugins.dollarmath import dollarmath_plugin
     from mdit_py_plugins.footnote import footnote_plugin
@@ -79,7 +75,6 @@ def _parsers(body: str) -> Iterator["MarkdownIt"]:
                 parser.use(footnote_plugin, inline=False, move_to_end=False)
             if has_math:
                 parser.use(dollarmath_plugin)
-            # Inline parsing is done below, for the few paragraphs that matter.
             parser.core.ruler.enableOnly(["normalize", "block"])
             yield parser
 

@@ -6,22 +6,25 @@ reviewer sees it that it does not.
 """
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from bot.evaluation.manifest import LIVE_RECORDED
+from bot.errors import one_line
+from bot.evaluation.manifest import ALLOW_DRIFT_VARIABLE, LIVE_RECORDED, ORACLE_ALIGNED
 from bot.policy.changed_files import ChangedFiles
 from bot.policy.marker import ORACLE_OK_MARKER, has_visible_line
 from bot.verdict import Status, Verdict
 
 DEFAULT_CONTRACT_PATHS: Final = ("bot/extraction/prompt_v2.py", "bot/extraction/schema.py")
-MAX_SHOWN: Final = 5
+MAX_SHOWN: Final = 5  # names in a sentence; `contract_changes` holds them all
+MAX_NAME_CHARS: Final = 80
 
 DRIFT_IN_WORKFLOW = (
-    "EXTRACTION_EVAL_ALLOW_PROMPT_DRIFT is used in {places}: it is for local experiments only; "
+    f"{ALLOW_DRIFT_VARIABLE} is used in {{places}}: it is for local experiments only; "
     "take it out of the workflow"
 )
 NO_CONTRACT_CHANGE = "neither the prompt nor the schema changed"
@@ -31,11 +34,19 @@ EXCEPTION = (
     f"exception {ORACLE_OK_MARKER}"
 )
 CHANGED = "the contract changed ({paths}) while the cassettes are {kind}: no model was measured"
+ASSUMED = "assumed: the list of changed files is not complete"
 INCOMPLETE = "the list of changed files is not complete, so a change of the contract is assumed"
+NOT_VISIBLE = (
+    f"the body holds {ORACLE_OK_MARKER}, but not where it counts: in HTML, a comment, code, a "
+    "quotation, an unticked task, struck out or within a sentence it is no exception"
+)
 WAYS_OUT = (
     "record the cassettes live, or put the line "
-    f"{ORACLE_OK_MARKER} into the pull request's body, on a line of its own"
+    f"{ORACLE_OK_MARKER} into the pull request's body, on a line of its own with a blank line "
+    "before and after it"
 )
+KINDS: Final = {ORACLE_ALIGNED: "oracle-aligned", None: "of an unknown kind"}
+UNKNOWN_KIND = "of the unknown kind {kind}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +64,7 @@ class PolicyFacts:
 
 
 class PolicyResult(BaseModel):
-    """`policy-result.json`."""
+    """`policy-result.json`; names that are not UTF-8 stand in it with escapes."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -69,55 +80,72 @@ class PolicyResult(BaseModel):
         return Verdict(self.status, self.reasons)
 
 
-def _composed(path: str) -> str:
-    return unicodedata.normalize("NFC", path)
+def is_contract_path(path: str, contract_paths: Iterable[str]) -> bool:
+    """Whether `path` is one of them: itself, by a glob pattern, or below one that is a folder.
 
-
-def is_contract_path(path: str, contract_paths: tuple[str, ...]) -> bool:
-    """Whether `path` is one of them: itself, by a glob pattern, or below one that ends in /."""
+    Compared in Unicode's composed form: macOS writes names decomposed. A folder around a contract
+    path counts too: git lists one only when it is or becomes a submodule or a link. In a pattern,
+    `*` also stands for slashes; `.` is the whole repository.
+    """
     name = _composed(path)
-    for pattern in map(_composed, contract_paths):
-        below = pattern.endswith("/") and name.startswith(pattern)
-        if name == pattern or below or fnmatchcase(name, pattern):
+    for pattern in contract_paths:
+        wanted = _composed(pattern).strip("/").removeprefix("./")
+        if (
+            wanted in ("", ".", name)
+            or name.startswith(f"{wanted}/")
+            or wanted.startswith(f"{name}/")
+            or fnmatchcase(name, wanted)
+            or fnmatchcase(name, f"{wanted}/*")
+        ):
             return True
     return False
 
 
+def _composed(path: str) -> str:
+    return unicodedata.normalize("NFC", path)
+
+
+def _writable(path: str) -> str:
+    """`path` as text that JSON can hold: bytes that are not UTF-8 become escapes."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def _listed(names: tuple[str, ...]) -> str:
+    """The first of `names` for a sentence; none of them can break its line or hide the others."""
+    shown = ", ".join(one_line(name, MAX_NAME_CHARS) for name in names[:MAX_SHOWN])
     more = len(names) - MAX_SHOWN
-    shown = ", ".join(names[:MAX_SHOWN])
     return f"{shown} and {more} more" if more > 0 else shown
 
 
 def judge_oracle_policy(facts: PolicyFacts) -> PolicyResult:
     """Pass, or fail with the files that changed and the two ways out."""
+    patterns = facts.contract_paths or DEFAULT_CONTRACT_PATHS  # no paths must not mean no rule
     changes = tuple(
-        sorted(path for path in facts.changed.paths if is_contract_path(path, facts.contract_paths))
+        sorted(_writable(path) for path in facts.changed.paths if is_contract_path(path, patterns))
     )
     is_changed = bool(changes) or not facts.changed.complete
-    is_live = facts.cassette_kind == LIVE_RECORDED
-    has_exception = is_changed and not is_live and has_visible_line(facts.body)
+    needs_exception = is_changed and facts.cassette_kind != LIVE_RECORDED
+    has_exception = needs_exception and has_visible_line(facts.body)
 
+    kind = None if facts.cassette_kind is None else one_line(facts.cassette_kind, MAX_NAME_CHARS)
     words = {
-        "paths": _listed(changes) or "assumed",
-        "kind": facts.cassette_kind or "of an unknown kind",
+        "paths": _listed(changes) or ASSUMED,
+        "kind": KINDS.get(kind) or UNKNOWN_KIND.format(kind=repr(kind)),
     }
-    reasons: list[str] = []
+    faults: list[str] = []
     if facts.drift_uses:
-        reasons.append(DRIFT_IN_WORKFLOW.format(places=_listed(facts.drift_uses)))
-    if is_changed and not is_live and not has_exception:
-        reasons += [CHANGED.format(**words)]
-        reasons += [] if facts.changed.complete else [INCOMPLETE]
-        reasons += [WAYS_OUT]
-    status: Status = "fail" if reasons else "pass"
-    if not reasons:
-        sentence = LIVE if is_live else EXCEPTION
-        reasons = [sentence.format(**words) if is_changed else NO_CONTRACT_CHANGE]
+        faults.append(DRIFT_IN_WORKFLOW.format(places=_listed(facts.drift_uses)))
+    if needs_exception and not has_exception:
+        faults.append(CHANGED.format(**words))
+        faults += [] if facts.changed.complete else [INCOMPLETE]
+        faults += [NOT_VISIBLE] if ORACLE_OK_MARKER in facts.body else []
+        faults.append(WAYS_OUT)
+    holds = (EXCEPTION if has_exception else LIVE).format(**words)
     return PolicyResult(
-        status=status,
-        reasons=tuple(reasons),
+        status="fail" if faults else "pass",
+        reasons=tuple(faults) or (holds if is_changed else NO_CONTRACT_CHANGE,),
         contract_changes=changes,
         exception_used=has_exception,
-        cassette_kind=facts.cassette_kind,
+        cassette_kind=kind,
         changed_files_complete=facts.changed.complete,
     )

@@ -1,7 +1,7 @@
 """Where workflows use the variable that lets stale cassettes pass (CONTRACTS section 2).
 
-It is for local experiments; in a workflow it would switch the hash check off for everybody. Found is
-its name as text, also with YAML's escapes or over a continued line. A name that a workflow puts
+It is for local experiments; in a workflow it would switch the hash check off for everybody. Found
+is its name as text, also with YAML's escapes or over a continued line. A name that a workflow puts
 together when it runs is not found: that is for the reviewer.
 """
 
@@ -14,8 +14,9 @@ from bot.evaluation.manifest import ALLOW_DRIFT_VARIABLE
 _LINE_BREAK: Final = re.compile("\r\n|\r|\n")
 # YAML 1.1 starts a new line here and so ends a comment, where an editor shows none.
 _UNSEEN_BREAK: Final = re.compile("[\x85\u2028\u2029]")
+_MAX_CONTINUATION: Final = len(ALLOW_DRIFT_VARIABLE)  # a character a line; bounds the time
 _ESCAPE: Final = re.compile(
-    r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))", re.IGNORECASE | re.ASCII
+    r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))"  # \u and \U differ
 )
 
 
@@ -35,7 +36,7 @@ def _lines_of_use(text: str) -> Iterator[int]:
     for number, line in enumerate(lines, start=1):
         # In YAML's double quotes and in a shell, a backslash at its end continues the line.
         joined, after = line, number
-        while joined.endswith("\\") and after < len(lines):
+        while joined.endswith("\\") and after < min(len(lines), number + _MAX_CONTINUATION):
             joined, after = joined[:-1] + lines[after].lstrip(), after + 1
         # What starts on a later line is reported there.
         is_new = _has_name(joined) and not (after > number and _has_name(joined[len(line) - 1 :]))

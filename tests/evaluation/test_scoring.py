@@ -1,6 +1,7 @@
 """Scoring a turn: what counts, against scikit-learn and against worked cases."""
 
 import itertools
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -305,7 +306,7 @@ def report_of(scored: Scored, ids: list[str], **changes: Any) -> Report:
         "generated_at": "2026-09-06T06:25:31Z",
         "metrics": compute_metrics(scored.counts),
         "counts": scored.counts.model_dump(),
-        "cases": [case.model_dump() for case in scored.cases],
+        "cases": [asdict(case) for case in scored.cases],
         "conversation_ids": ids,
     } | changes
     return parse_report(raw, "report")

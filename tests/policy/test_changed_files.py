@@ -20,6 +20,18 @@ from bot.policy.changed_files import ChangedFiles, parse_changed_files
         (b"M\ta.py\nR100\told.py\tnew.py\nD\tgone.py\n", {"a.py", "old.py", "new.py", "gone.py"}),
         (b"a.py\0b\nc.py\0", {"a.py", "b\nc.py"}),
         (b"M\n", {"M"}),
+        (b"M\0", {"M"}),
+        (b"M\0M\0M\0a.py\0", {"M", "a.py"}),
+        (b"M\0a.py\0M\0b.py\0D\0c.py\0", {"a.py", "b.py", "c.py"}),
+        (b"M\0a.py\0b.py\0", {"M", "a.py", "b.py"}),  # names alone, one of them "M"
+        (b"a.py\0b.py\0\n", {"a.py", "b.py"}),
+        (b"a.py\0b.py", {"a.py", "b.py"}),
+        (b'"plain.py"\n', {"plain.py", '"plain.py"'}),  # git would not have quoted it
+        (b'M\t"a\\303\\244.py"\r\nC075\t"\\"a"\tb c.py', {"a\u00e4.py", '"a', "b c.py"}),
+        (b" a.py \n", {" a.py "}),
+        (b"[id]/page.tsx\n{a}.py\n", {"[id]/page.tsx", "{a}.py"}),
+        (b"AM radio.md\n", {"AM radio.md"}),
+        (b"././a.py\n.//b.py\n.github/c\n", {"a.py", "b.py", ".github/c"}),
     ],
 )
 def test_every_form_gives_the_paths(data: bytes, paths: set[str]) -> None:
@@ -36,8 +48,48 @@ def test_a_file_called_like_a_status_hides_no_path() -> None:
         assert "b.py" in parse_changed_files(data).paths
 
 
-@pytest.mark.parametrize("data", [b"R100\0only-one-name\0", b"R100\told.py\n", b"M\ta\tb\n"])
-def test_a_record_that_has_lost_a_name_is_bad_input(data: bytes) -> None:
+def test_a_plain_list_that_looks_like_status_output_loses_no_name() -> None:
+    assert parse_changed_files(b"M\0b.py\0").paths == {"M", "b.py"}
+    assert parse_changed_files(b"A\0M\0").paths == {"A", "M"}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"R100\0only-one-name\0",
+        b"M\0a.py\0R100\0old.py\0",
+        b"M\0a.py\0A\0",
+        b"R100\told.py\n",
+        b"M\ta\tb\n",
+        b"M\t\n",
+        b"M\ta.py\nR100\n",
+        b"modified\ta.py\n",
+        b"a.py\0\0b.py\0",
+        b'"a.py\n',
+        b'"a\\q.py"\n',
+        b'"a\\777.py"\n',
+    ],
+)
+def test_a_record_that_may_have_lost_a_name_is_bad_input(data: bytes) -> None:
+    with pytest.raises(BadInput, match="git diff --name-status -z"):
+        parse_changed_files(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "a.py\n".encode("utf-16"),
+        b"\xfe\xff\0a",
+        b"a.py\rb.py\r",
+        b'["a.py", "b.py"]',
+        b'[{"filename": "a.py"}]\n',
+        b'{"files": []}',
+        b"diff --git a/a.py b/a.py\nindex 1..2\n",
+        b" M a.py\n?? b.py\n",
+        b"M       a.py\nR100    b.py c.py\n",
+    ],
+)
+def test_other_output_than_a_list_of_paths_is_bad_input(data: bytes) -> None:
     with pytest.raises(BadInput):
         parse_changed_files(data)
 
@@ -67,5 +119,21 @@ def test_no_name_of_git_s_own_output_is_ever_lost(changes: list[tuple[str, str, 
     assert expected <= parse_changed_files(data).paths
 
 
-def test_a_name_that_is_no_utf_8_still_compares() -> None:
-    assert parse_changed_files(b"caf\xe9.py\n").paths == {"caf\udce9.py"}
+@given(st.lists(names.filter(lambda name: name != ".")))
+def test_no_name_of_a_plain_list_is_ever_lost(paths: list[str]) -> None:
+    try:
+        found = parse_changed_files("".join(f"{path}\0" for path in paths).encode())
+    except BadInput:
+        return
+    assert set(paths) <= found.paths
+
+
+@pytest.mark.parametrize("data", [b"caf\xe9.py\n", b"caf\xe9.py\0", b'"caf\\351.py"\n'])
+def test_a_name_that_is_no_utf_8_still_compares(data: bytes) -> None:
+    assert parse_changed_files(data).paths == {"caf\udce9.py"}
+
+
+def test_a_long_list_with_the_statuses_of_git_is_complete() -> None:
+    data = b"".join(b"M\0%d.py\0" % n for n in range(4_000))
+    found = parse_changed_files(data)
+    assert (found.complete, len(found.paths)) == (True, 4_000)
