@@ -41,8 +41,8 @@ def memory(content: str, label: int) -> ExtractedMemory:
     )
 
 
-def turn(number: int, chance: random.Random) -> tuple[list[str], list[str]]:
-    """Three gold texts and the three texts predicted for them, shuffled."""
+def turn(number: int, chance: random.Random) -> tuple[list[str], list[tuple[str, int]]]:
+    """Three gold texts; three predicted texts with their label's number, shuffled."""
     a, b, c, d, e, f = chance.sample(WORDS, 6)
     gold = [
         f"User {chance.choice(VERBS)} the {a} of the {b} team",
@@ -51,9 +51,12 @@ def turn(number: int, chance: random.Random) -> tuple[list[str], list[str]]:
     ]
     if number % 3 == 0:
         gold = [f"The {a} {b} of the {c} team listens on port {p}" for p in (80, 443, 8_080)]
-    predicted = list(gold)
+    said = list(gold)
     if number % 3 == 1:
-        predicted = [f"{gold[0]} these days", gold[1].replace("The", "Their"), gold[2].lower()]
+        said = [f"{gold[0]} these days", gold[1].replace("The", "Their"), gold[2].lower()]
+    predicted = [(text, index) for index, text in enumerate(said)]
+    if number % 10 == 0:
+        predicted[0] = (said[0], 4)  # one label in thirty is wrong
     chance.shuffle(predicted)
     return gold, predicted
 
@@ -61,13 +64,11 @@ def turn(number: int, chance: random.Random) -> tuple[list[str], list[str]]:
 def conversations(count: int) -> Iterator[tuple[GoldConversation, Answers]]:
     chance = random.Random(count)
     said = (Turn(turn_index=0, role="user", content="x"),)
+    kinds: tuple[TemporalKind, ...] = ("indefinite",) * 3
     for number in range(count):
         gold, predicted = turn(number, chance)
         memories = tuple(memory(text, i) for i, text in enumerate(gold))
-        answers = {
-            0: tuple(memory(text, gold.index(text) if text in gold else 0) for text in predicted)
-        }
-        kinds: tuple[TemporalKind, ...] = ("indefinite",) * 3
+        answers = {0: tuple(memory(text, label) for text, label in predicted)}
         yield GoldConversation(f"c{number}", said, {0: GoldTurn(memories, kinds)}), answers
 
 
