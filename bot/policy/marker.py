@@ -27,6 +27,7 @@ _CONTROLS: Final = frozenset(map(chr, [*range(32), *range(127, 160)])) - frozens
 _ODD_SPACE: Final = re.compile(r"[^\S \t\r\n]")  # markdown-it strips it, GitHub shows it
 _BIDI: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _LISTS: Final = frozenset({"bullet_list_open", "ordered_list_open", "list_item_open"})
+_CONTAINERS: Final = _LISTS | {"blockquote_open", "footnote_reference_open"}
 _PLAIN: Final = ("text", "text_special", "em_open", "em_close", "strong_open", "strong_close")
 _SENTENCE_ENDS: Final = tuple(".!?:;…。！？：；．｡؟؛۔।॥")
 _SENTENCE_GOES_ON: Final = tuple(",、，،([{–—")
@@ -37,6 +38,8 @@ _NAME: Final = re.compile("[A-Za-z0-9-]+")
 _RAW_TEXT: Final = re.compile("iframe|no.*|plaintext|script|style|textarea|title|xmp")
 # Names that one of markdown-it and GitHub's parser takes for the start of an HTML block.
 _DISPUTED: Final = ("<source", "</source", "<search", "</search")
+# HTML blocks that go on over blank lines, and that markdown-it may take for a table's first cell.
+_BLOCKS: Final = ("<!", "<?", "<pre", "<script", "<style", "<textarea")
 
 
 def has_visible_line(body: str, line: str = ORACLE_OK_MARKER) -> bool:
@@ -83,12 +86,14 @@ def _shows(parser: "MarkdownIt", body: str, line: str) -> bool:
     tokens = parser.parse(body, env := dict[str, object]())
     if max((token.level for token in tokens), default=0) >= MAX_NESTING - 2:
         return False
+    if _has_unclear_definition(tokens, body):
+        return False
     parser.options["maxNesting"] = MAX_INLINE_NESTING
     raw_html = _RawHtml()
     for token, container, starts_item, is_in_sight in _blocks(tokens):
         source = token.content
         is_candidate = is_in_sight and _may_hold(source, line)
-        if _is_disputed(source):
+        if _is_disputed(source, is_block=token.type == "html_block"):
             raw_html.in_doubt = True
         elif token.type == "html_block":
             raw_html.read(source, container, forbidden_in_comments=("--!>", "<!--"))
@@ -100,6 +105,19 @@ def _shows(parser: "MarkdownIt", body: str, line: str) -> bool:
             if is_candidate and not _is_doubtful(source) and _stands_alone(lines, line):
                 return True
     return False
+
+
+def _has_unclear_definition(tokens: "Sequence[Token]", body: str) -> bool:
+    """Whether a block follows the definition of a link without a blank line between.
+
+    To GitHub both are one paragraph at first, which goes on in a quotation's lazy lines and which
+    most lists do not interrupt; markdown-it starts anew. No token covers a definition's lines.
+    """
+    leaves = [t.map for t in tokens if t.map and t.type not in _CONTAINERS]
+    covered = {number for first, end in leaves for number in range(first, end)}
+    lines = enumerate(re.split("\r\n?|\n", body))
+    ends = {n + 1 for n, line in lines if n not in covered and line.strip(" \t>-*+")}
+    return any(first in ends for first, _ in leaves)
 
 
 def _blocks(tokens: "Sequence[Token]") -> Iterator[tuple["Token", int, bool, bool]]:
@@ -118,10 +136,13 @@ def _blocks(tokens: "Sequence[Token]") -> Iterator[tuple["Token", int, bool, boo
             kinds = [tokens[container].type for container in containers]
             starts_item = number > 1 and tokens[number - 2].type == "list_item_open"
             box, closed, _ = token.content.partition("]")
-            if starts_item and closed and box[:1] == "[" and not box[1:].strip():
+            is_empty = not box[1:].strip() or token.content == f"{box}]"  # no tick, or no text
+            if starts_item and closed and box[:1] == "[" and is_empty:
                 unticked.add(containers[-2])
             is_paragraph = kinds[-1:] == ["paragraph_open"] and _LISTS.issuperset(kinds[:-1])
-            is_in_sight = is_paragraph and unticked.isdisjoint(containers)
+            # With a row of dashes behind it, GitHub may read a heading and not a table.
+            is_heading = [t.type for t in tokens[number + 2 : number + 3]] == ["table_open"]
+            is_in_sight = is_paragraph and not is_heading and unticked.isdisjoint(containers)
             yield token, containers[-1] if containers else -1, starts_item, is_in_sight
 
 
@@ -170,16 +191,18 @@ def _is_doubtful(content: str) -> bool:
         or "]:" in content  # a definition of a link or a footnote
         or not _BIDI.isdisjoint(html.unescape(content))
         or any(line.startswith("<") for line in lines)  # an HTML block
-        # A table's delimiter row: GitHub takes `:-` for one, also without a pipe.
-        or any(line and set(line) <= set("|:- \t") for line in lines)
     )
 
 
-def _is_disputed(source: str) -> bool:
-    """Whether raw HTML is too much to read, or starts a block for some parsers only."""
-    lines = source.lower().split("\n")
-    return "<" in source and (
-        len(source) > MAX_INLINE_CHARS or any(s.lstrip().startswith(_DISPUTED) for s in lines)
+def _is_disputed(source: str, *, is_block: bool) -> bool:
+    """Whether a block's extent differs between parsers, or there is too much HTML to read."""
+    lines = [line.strip() for line in source.lower().split("\n")]
+    return (
+        ("<" in source and len(source) > MAX_INLINE_CHARS)
+        or any(line.startswith(_DISPUTED) for line in lines)
+        or (not is_block and any(line.startswith(_BLOCKS) for line in lines))
+        # A table's second row: GitHub takes `:-` for one, also without a pipe.
+        or any("-" in line and set(line) <= set("|:- \t") for line in lines[1:])
     )
 
 
