@@ -255,3 +255,40 @@ def test_schema_prints_the_committed_schema(place: Path, bot: Bot) -> None:
     committed = Path(__file__).parent.parent.parent / "web_data"
     schema = (committed / "extraction-quality-benchmark-data.schema.json").read_text()
     assert bot("schema").out == schema
+
+
+def test_render_comment_shows_the_newest_run_or_the_heads_or_none(place: Path, bot: Bot) -> None:
+    def render(*more: str) -> str:
+        assert bot("render-comment", "--published", "data.json", "--out", "c.md", *more).code == 0
+        return Path("c.md").read_text()
+
+    assert "No baseline yet" in render()
+    for number in (1, 2):
+        sha = f"{number}" * 40
+        bot(
+            *("run", "--gold-set", "gold", "--data", "data.json"),
+            *("--sha", sha, "--run-number", str(number)),
+        )
+    assert "2222222" in render()
+    assert "1111111" in render("--sha", "1" * 40)
+    missing = render("--sha", "3" * 40)
+    assert "No result for this commit" in missing
+    assert "2222222" not in missing
+    Path("policy.json").write_text(
+        json.dumps({"status": "fail", "reasons": ["the prompt changed"]})
+    )
+    failed = render("--policy", "policy.json")
+    assert "the prompt changed" in failed
+    assert failed.index("❌") < failed.index("Extraction quality")
+
+
+def test_a_report_of_one_provider_does_not_show_the_run_of_another(place: Path, bot: Bot) -> None:
+    run = ("run", "--gold-set", "gold", "--data", "data.json", "--sha", "c0ffee1")
+    bot(*run, "--out", "a")
+    bot(*run, "--provider", "keyword", "--out", "b")
+    done = bot(
+        *("render-comment", "--published", "data.json", "--out", "c.md"),
+        *("--latest", "a/latest.json"),
+    )
+    assert done.code == 0
+    assert "<code>openai</code>" in Path("c.md").read_text().split("\n\n")[2]
