@@ -37,7 +37,7 @@ def server_url(env: Mapping[str, str]) -> str:
     return env.get("GITHUB_SERVER_URL") or DEFAULT_SERVER_URL
 
 
-def _event(env: Mapping[str, str]) -> dict[str, Any]:
+def read_event(env: Mapping[str, str]) -> dict[str, Any]:
     """The event file's JSON; an absent or unusable one is no event."""
     path = env.get("GITHUB_EVENT_PATH")
     if not path:
@@ -51,7 +51,7 @@ def _event(env: Mapping[str, str]) -> dict[str, Any]:
 
 def pull_request_head(env: Mapping[str, str]) -> tuple[str, str] | None:
     """(sha, branch) of the pull request's head, when the event is a pull request's."""
-    pull = _event(env).get("pull_request")
+    pull = read_event(env).get("pull_request")
     head = pull.get("head") if isinstance(pull, dict) else None
     if not isinstance(head, dict):
         return None

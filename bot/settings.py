@@ -39,6 +39,9 @@ class Settings(BaseModel):
     out: Path = Path("out")
     templates: Path | None = None
     workflows: Path = Path(".github/workflows")
+    workflow_path: str = ".github/workflows/extraction-eval.yml"
+    workflow_name: str = "extraction-eval"
+    data_branch: str = "chore/bench-data-publish"
     prompt: ImportString = "bot.extraction.prompt_v2:EXTRACTION_SYSTEM_PROMPT_BATCH"
     output_schema: Annotated[ImportString, Field(alias="schema")] = (
         "bot.extraction.schema:BatchExtractionResult"

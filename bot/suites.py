@@ -22,6 +22,7 @@ class Suite:
     labels: tuple[str, ...]
     data_file: Path
     archive_name: str
+    artifact_name: str
 
     def history_files(self, data_file: Path) -> HistoryFiles:
         """The published file, and what lies beside it."""
@@ -40,6 +41,7 @@ EXTRACTION_QUALITY: Final = Suite(
     labels=VALID_LABELS,
     data_file=Path("web_data/extraction-quality-benchmark-data.json"),
     archive_name="extraction-quality.jsonl",
+    artifact_name="extraction-quality-benchmark-data",
 )
 
 SUITES: Final = {suite.name: suite for suite in (EXTRACTION_QUALITY,)}

@@ -7,7 +7,7 @@ from bot.console import Console
 from bot.errors import BadInput
 from bot.evaluation.manifest import parse_manifest
 from bot.files import MAX_JSON_BYTES, read_bytes, to_json, write_atomic
-from bot.policy.changed_files import parse_changed_files
+from bot.policy.changed_files import ChangedFiles, parse_changed_files
 from bot.policy.oracle import PolicyFacts, judge_oracle_policy
 from bot.policy.workflows import drift_uses
 
@@ -17,7 +17,7 @@ class PolicyRequest:
     """The manifest is the pull request's head's; rule and contract paths are the base's."""
 
     manifest: Path
-    changed_files: Path
+    changed: ChangedFiles
     body: str
     contract_paths: tuple[str, ...]
     workflows: Path
@@ -31,16 +31,22 @@ def read_workflows(folder: Path) -> dict[str, str]:
     return {str(path): read_bytes(path).decode("utf-8", "replace") for path in paths}
 
 
+def read_changed_files(path: Path) -> ChangedFiles:
+    """The list of changed files at `path`; raises BadInput that names it."""
+    try:
+        return parse_changed_files(read_bytes(path, MAX_JSON_BYTES))
+    except BadInput as error:
+        if error.where:
+            raise
+        raise BadInput(error.what, where=path, next_step=error.next_step) from None
+
+
 def run_check_oracle_policy(request: PolicyRequest, out: Path | None, console: Console) -> int:
     """0 when the policy holds, 1 when it does not; the result is written to `out`."""
     manifest = parse_manifest(read_bytes(request.manifest), request.manifest)
-    try:
-        changed = parse_changed_files(read_bytes(request.changed_files, MAX_JSON_BYTES))
-    except BadInput as error:
-        raise BadInput(error.what, where=request.changed_files, next_step=error.next_step) from None
     facts = PolicyFacts(
         cassette_kind=manifest.cassette_kind,
-        changed=changed,
+        changed=request.changed,
         body=request.body,
         contract_paths=request.contract_paths,
         drift_uses=drift_uses(read_workflows(request.workflows)),

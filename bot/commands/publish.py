@@ -13,6 +13,7 @@ from bot.history.append import Appended
 from bot.history.entry import build_run_entry
 from bot.history.file import publish_locally
 from bot.history.identity import RunIdentity
+from bot.history.model import RunEntry
 from bot.settings import Settings
 from bot.suites import Suite
 
@@ -53,6 +54,15 @@ def tell_history(published: Path, appended: Appended, console: Console) -> None:
     console.say(f"history: {published}: {_OUTCOMES[appended.outcome]} ({count} runs)")
 
 
+def build_entry(request: PublishRequest, identity: RunIdentity, settings: Settings) -> RunEntry:
+    """The run as it is published; raises BadInput when the files do not belong together."""
+    report = load_report(request.latest)
+    gate = load_gate_result(request.gate)
+    check_gate_belongs(report, gate, request.gate)
+    baseline = load_baseline(request.baseline)
+    return build_run_entry(report, gate, baseline, identity, settings.stale_after_days)
+
+
 def run_publish(
     request: PublishRequest,
     identity: RunIdentity,
@@ -61,11 +71,7 @@ def run_publish(
     console: Console,
 ) -> int:
     """A failed run is published as much as a passed one: exit code 0 for both."""
-    report = load_report(request.latest)
-    gate = load_gate_result(request.gate)
-    check_gate_belongs(report, gate, request.gate)
-    baseline = load_baseline(request.baseline)
-    entry = build_run_entry(report, gate, baseline, identity, settings.stale_after_days)
+    entry = build_entry(request, identity, settings)
     files = suite.history_files(request.published)
     tell_history(request.published, publish_locally(files, entry, settings.max_runs), console)
     console.set_outputs({"status": entry.status, "published": str(request.published)})

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.comment.render import render_section, template_environment
-from bot.comment.sections import COMMENT_MARKER, MAX_COMMENT_CHARS, Section, splice
+from bot.comment.sections import COMMENT_MARKER, Section, room_beside, splice
 from bot.comment.view import CommentInput
 from bot.console import Console
 from bot.environment import server_url
@@ -15,9 +15,6 @@ from bot.history.model import History, RunEntry
 from bot.policy.oracle import PolicyResult
 from bot.suites import Suite
 from bot.validation import validate
-
-_MARKERS_CHARS = 400
-"""What the markers around a section take of a comment, with room to spare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,7 @@ def find_run(history: History, head_sha: str | None, report: Report | None) -> R
 def render_comment(data: CommentInput, suite: Suite, templates: Path | None) -> tuple[str, Section]:
     """The whole comment's body with one section, and that section."""
     section = render_section(
-        template_environment(templates), suite.name, data, MAX_COMMENT_CHARS - _MARKERS_CHARS
+        template_environment(templates), suite.name, data, room_beside(None, suite.name)
     )
     return splice(COMMENT_MARKER + "\n", section, data.head_sha or section.sha), section
 

@@ -51,36 +51,42 @@ def template_environment(own_templates: Path | None = None) -> "SandboxedEnviron
     return environment
 
 
-def _attempts(environment: "SandboxedEnvironment", data: CommentInput) -> Iterator[str]:
+def _attempts(
+    environment: "SandboxedEnvironment", data: CommentInput, template_name: str
+) -> Iterator[str]:
     try:
-        template = environment.get_template(SECTION_TEMPLATE)
+        template = environment.get_template(template_name)
         for max_rows, max_chars in _DETAILS:
             yield template.render(build_context(data, max_rows, max_chars)).strip()
     except Exception as error:  # a template may fail in any way: it is a program of the user's
-        name = getattr(error, "name", None) or SECTION_TEMPLATE
+        name = getattr(error, "name", None) or template_name
         raise BadInput(
             f"template cannot be rendered: {type(error).__name__}: {error}", where=name
         ) from error
 
 
 def render_section(
-    environment: "SandboxedEnvironment", name: str, data: CommentInput, max_chars: int
+    environment: "SandboxedEnvironment",
+    name: str,
+    data: CommentInput,
+    max_chars: int,
+    template_name: str = SECTION_TEMPLATE,
 ) -> Section:
     """The section of suite `name`, at most `max_chars` long: case details go first.
 
     Raises BadInput for a template that fails, forges a marker, or stays too long without details.
     """
     text = ""
-    for text in _attempts(environment, data):
+    for text in _attempts(environment, data, template_name):
         if MARKER_START in text:
-            raise BadInput("a template writes the bot's own marker", where=SECTION_TEMPLATE)
+            raise BadInput("a template writes the bot's own marker", where=template_name)
         if github_length(text) <= max_chars:
             break
     else:
         raise BadInput(
             f"the comment has {github_length(text):,} characters without details, at most "
             f"{max_chars:,}",
-            where=SECTION_TEMPLATE,
+            where=template_name,
             next_step="shorten the template",
         )
     run = data.run

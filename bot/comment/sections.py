@@ -12,6 +12,8 @@ COMMENT_MARKER: Final = "<!-- extraction-benchmark-bot -->"
 MARKER_START: Final = "<!-- extraction-benchmark-bot"
 MAX_COMMENT_CHARS: Final = 65_536
 """GitHub's bound on a comment's body."""
+MARKERS_CHARS: Final = 1_000
+"""What markers, a note on an older commit and the overview take, with room to spare."""
 
 _SECTION: Final = re.compile(
     r"<!-- extraction-benchmark-bot:section name=(?P<name>[\w-]+) sha=(?P<sha>[0-9a-f]*) "
@@ -68,16 +70,36 @@ def _overview(sections: list[Section], head_sha: str) -> str:
     return f"<!-- extraction-benchmark-bot:overview -->\n{line}\n\n"
 
 
+def _supersedes(section: Section, current: Section, head_sha: str) -> bool:
+    if section.sha != current.sha and head_sha in (section.sha, current.sha):
+        return section.sha == head_sha
+    return current.run_number <= section.run_number
+
+
+def room_beside(body: str | None, name: str) -> int:
+    """How many characters (UTF-16 units) the section `name` may have within GitHub's bound."""
+    rest = _SECTION.sub(lambda m: "" if m["name"] == name else m[0], body or COMMENT_MARKER)
+    return MAX_COMMENT_CHARS - len(rest.encode("utf-16-le", "surrogatepass")) // 2 - MARKERS_CHARS
+
+
+def merge_bodies(body: str, other: str, head_sha: str) -> str:
+    """`body` with those sections of a second comment that it lacks, or that are of newer runs."""
+    for section in parse_sections(other):
+        body = splice(body, section, head_sha)
+    return body
+
+
 def splice(body: str | None, section: Section, head_sha: str) -> str:
     """`body` with `section` in place of the suite's old one, or added at its end.
 
-    A section of a newer run for the same commit is not overwritten by an older run's. Text outside
-    the sections is kept; sections of another commit than `head_sha` are marked as older.
+    An older run never overwrites a newer run's section, nor a section of another commit one of the
+    head's. Text outside the sections is kept; sections of another commit than the head's are
+    marked.
     """
     old = body or COMMENT_MARKER + "\n"
     known = {known.name: known for known in parse_sections(old)}
     current = known.get(section.name)
-    if current is None or current.run_number <= section.run_number:
+    if current is None or _supersedes(section, current, head_sha):
         known[section.name] = section
     if current is None:
         old = old.rstrip("\n") + "\n" + _wrapped(section, head_sha) + "\n"

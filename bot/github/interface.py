@@ -87,11 +87,12 @@ class Artifact:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class Tip:
+    """The commit at the tip of a branch."""
+
     sha: str
     tree_sha: str
     parents: tuple[str, ...]
-    message: str
 
 
 CommitState = Literal["error", "failure", "pending", "success"]
@@ -161,15 +162,13 @@ class GitHub(Protocol):
 
     def add_labels(self, issue: int, labels: Sequence[str]) -> None: ...
 
-    def ref_sha(self, branch: str) -> str | None:
-        """The commit at the tip of a branch; None when there is no such branch."""
+    def tip(self, branch: str) -> Tip | None:
+        """The tip of a branch; None when there is no such branch."""
 
     def create_ref(self, branch: str, sha: str) -> None: ...
 
     def update_ref(self, branch: str, sha: str) -> None:
         """Fast-forward only; never forced."""
-
-    def commit(self, sha: str) -> Commit: ...
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool: ...
 
@@ -178,9 +177,10 @@ class GitHub(Protocol):
 
     def blob(self, sha: str) -> bytes: ...
 
-    def create_blob(self, data: bytes) -> str: ...
-
-    def create_tree(self, base_tree: str, blobs: Mapping[str, str]) -> str: ...
+    def create_tree(
+        self, base_tree: str, texts: Mapping[str, str], blobs: Mapping[str, str]
+    ) -> str:
+        """A tree over another: files by their text, or by a blob that is there already."""
 
     def create_commit(self, message: str, tree: str, parents: Sequence[str]) -> str: ...
 

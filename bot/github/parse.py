@@ -6,9 +6,9 @@ from typing import Any
 from bot.github.interface import (
     Artifact,
     Comment,
-    Commit,
     PullFile,
     PullRequest,
+    Tip,
     WorkflowRun,
 )
 
@@ -64,12 +64,11 @@ def pull_file(data: dict[str, Any]) -> PullFile:
     return PullFile(data["filename"], data.get("previous_filename"))
 
 
-def commit(data: dict[str, Any]) -> Commit:
-    return Commit(
-        sha=data["sha"],
-        tree_sha=data["tree"]["sha"],
-        parents=tuple(parent["sha"] for parent in data["parents"]),
-        message=data["message"],
+def tip(data: dict[str, Any]) -> Tip:
+    return Tip(
+        sha=data["commit"]["sha"],
+        tree_sha=data["commit"]["commit"]["tree"]["sha"],
+        parents=tuple(parent["sha"] for parent in data["commit"]["parents"]),
     )
 
 

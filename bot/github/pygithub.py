@@ -19,11 +19,11 @@ from bot.github.interface import (
     Artifact,
     CheckReport,
     Comment,
-    Commit,
     CommitState,
     GitHubRefused,
     PullFile,
     PullRequest,
+    Tip,
     WorkflowRun,
 )
 from bot.github.retry import Answer, Failed, Retrier
@@ -264,14 +264,13 @@ class PyGithubApi:
 
     # git data
 
-    def ref_sha(self, branch: str) -> str | None:
+    def tip(self, branch: str) -> Tip | None:
         try:
-            found = self._get(f"/git/ref/heads/{quote(branch)}")
+            return parse.tip(self._get(f"/branches/{quote(branch)}"))
         except GitHubRefused as error:
             if error.status == 404:
                 return None
             raise
-        return str(found["object"]["sha"])
 
     def create_ref(self, branch: str, sha: str) -> None:
         fields = {"ref": f"refs/heads/{branch}", "sha": sha}
@@ -280,9 +279,6 @@ class PyGithubApi:
     def update_ref(self, branch: str, sha: str) -> None:
         fields = {"sha": sha, "force": False}
         self._send("PATCH", f"/git/refs/heads/{quote(branch)}", fields, repeatable=False)
-
-    def commit(self, sha: str) -> Commit:
-        return parse.commit(self._get(f"/git/commits/{sha}"))
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
         compared = self._get(f"/compare/{ancestor}...{descendant}", per_page=1)
@@ -299,15 +295,12 @@ class PyGithubApi:
     def blob(self, sha: str) -> bytes:
         return base64.b64decode(self._get(f"/git/blobs/{sha}")["content"])
 
-    def create_blob(self, data: bytes) -> str:
-        fields = {"content": base64.b64encode(data).decode("ascii"), "encoding": "base64"}
-        return str(self._send("POST", "/git/blobs", fields)["sha"])
-
-    def create_tree(self, base_tree: str, blobs: Mapping[str, str]) -> str:
-        entries = [
-            {"path": path, "mode": "100644", "type": "blob", "sha": sha}
-            for path, sha in sorted(blobs.items())
-        ]
+    def create_tree(
+        self, base_tree: str, texts: Mapping[str, str], blobs: Mapping[str, str]
+    ) -> str:
+        file = {"mode": "100644", "type": "blob"}
+        entries = [{"path": path, "content": text, **file} for path, text in texts.items()]
+        entries += [{"path": path, "sha": sha, **file} for path, sha in blobs.items()]
         fields = {"base_tree": base_tree, "tree": entries}
         return str(self._send("POST", "/git/trees", fields)["sha"])
 

@@ -25,7 +25,6 @@ EMPTY_NAME = "holds an empty path (entry {number})"
 BARE_CR = "line {number} holds a carriage return: it is not clear where a path ends"
 BAD_QUOTES = "line {number} is not a path as git quotes it: {line}"
 BAD_RECORD = "line {number} is no --name-status record: {line}"
-MIXED = "line {number} has no status, other lines have one: {line}"
 
 _STATUS: Final = re.compile(rb"[ACDMRTUXB]\d{0,3}")
 _OTHER_OUTPUT: Final = re.compile(
@@ -127,8 +126,6 @@ def _from_lines(data: bytes) -> ChangedFiles:
             continue
         # Git quotes a name that holds a tab, so a bare tab is always a separator.
         status, *fields = line.split(b"\t")
-        if not fields:
-            raise _refused(MIXED.format(number=number, line=_shown(line)))
         is_record = _STATUS.fullmatch(status) and len(fields) == _number_of_names(status)
         if not is_record or b"" in fields:
             raise _refused(BAD_RECORD.format(number=number, line=_shown(line)))

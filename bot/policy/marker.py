@@ -34,8 +34,6 @@ _SENTENCE_GOES_ON: Final = tuple(",、，،([{–—")
 _CLOSERS: Final = " \t\"'”’»)]}）」』】"
 _VOID: Final = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|track|wbr")
 _NAME: Final = re.compile("[A-Za-z0-9-]+")
-# What a browser, GitHub's tag filter and html.parser read inside of these differs.
-_RAW_TEXT: Final = re.compile("iframe|no.*|plaintext|script|style|textarea|title|xmp")
 # Names that one of markdown-it and GitHub's parser takes for the start of an HTML block.
 _DISPUTED: Final = ("<source", "</source", "<search", "</search")
 # HTML blocks that go on over blank lines, and that markdown-it may take for a table's first cell.
@@ -262,7 +260,7 @@ class _RawHtml(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._tags_read += 1
-        if _RAW_TEXT.fullmatch(tag) or (self.get_starttag_text() or "").count(">") != 1:
+        if (self.get_starttag_text() or "").count(">") != 1:
             self.in_doubt = True
         elif not _VOID.fullmatch(tag):
             self._open.append((tag, self._container))

@@ -1,7 +1,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.comment.sections import COMMENT_MARKER, Section, parse_sections, splice
+from bot.comment.sections import (
+    COMMENT_MARKER,
+    MAX_COMMENT_CHARS,
+    Section,
+    merge_bodies,
+    parse_sections,
+    room_beside,
+    splice,
+)
 
 HEAD, OLD = "a" * 40, "b" * 40
 
@@ -71,11 +79,42 @@ def test_splicing_twice_changes_nothing_and_loses_nobody(
     updates: list[tuple[str, str, int, str]],
 ) -> None:
     body: str | None = None
-    newest: dict[str, int] = {}
     for name, sha, number, status in updates:
         new = section(name, sha=sha, run_number=number, status=status, text=f"{name}{number}")
         body = splice(body, new, HEAD)
-        newest[name] = max(newest.get(name, 0), number)
         assert splice(body, new, HEAD) == body
-    found = {part.name: part.run_number for part in parse_sections(body or "")}
-    assert found == newest
+    found = {part.name: part for part in parse_sections(body or "")}
+    assert set(found) == {name for name, *_ in updates}
+    for name, part in found.items():
+        of_head = [number for n, sha, number, _ in updates if (n, sha) == (name, HEAD)]
+        of_old = [number for n, sha, number, _ in updates if (n, sha) == (name, OLD)]
+        assert (part.sha, part.run_number) == (
+            (HEAD, max(of_head)) if of_head else (OLD, max(of_old))
+        )
+
+
+def test_a_section_of_another_commit_never_overwrites_the_heads() -> None:
+    body = splice(None, section(run_number=0, status="none", text="No result."), HEAD)
+    assert splice(body, section(sha=OLD, run_number=9, text="older commit"), HEAD) == body
+    body = splice(None, section(sha=OLD, run_number=9), OLD)
+    assert "No result." in splice(body, section(run_number=0, text="No result."), HEAD)
+
+
+def test_a_second_comments_sections_are_taken_over_where_they_are_missing_or_newer() -> None:
+    first = splice(splice(None, section("a", run_number=1), HEAD), section("b"), HEAD)
+    second = splice(splice(None, section("a", run_number=2, text="new"), HEAD), section("c"), HEAD)
+    merged = merge_bodies(first, second, HEAD)
+    assert {(part.name, part.run_number) for part in parse_sections(merged)} == {
+        ("a", 2),
+        ("b", 1),
+        ("c", 1),
+    }
+
+
+def test_the_room_of_a_section_is_what_the_others_leave() -> None:
+    body = splice(splice(None, section("a", text="x" * 60_000), HEAD), section("b"), HEAD)
+    assert room_beside(body, "a") > 60_000
+    assert room_beside(body, "b") < 5_000
+    assert len(
+        splice(body, section("b", run_number=2, text="y" * room_beside(body, "b")), HEAD)
+    ) < (MAX_COMMENT_CHARS)

@@ -1,0 +1,56 @@
+"""From flags and environment to a connection with one repository."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from bot.errors import BadInput
+from bot.github.pygithub import DEFAULT_API_URL, AppCredentials, Credentials, PyGithubApi
+from bot.github.retry import Retrier
+
+APP_ID: Final = "EXTRACTION_BOT_APP_ID"
+PRIVATE_KEY: Final = "EXTRACTION_BOT_PRIVATE_KEY"
+INSTALLATION_ID: Final = "EXTRACTION_BOT_INSTALLATION_ID"
+LOGIN: Final = "EXTRACTION_BOT_LOGIN"
+
+
+def _whole_number(env: Mapping[str, str], name: str) -> int:
+    value = env.get(name, "")
+    if not (value.isascii() and value.isdigit()):
+        raise BadInput("is no whole number", where=name)
+    return int(value)
+
+
+def credentials_from(env: Mapping[str, str], token: str | None) -> Credentials:
+    """A token given, an App's installation, or GITHUB_TOKEN and GH_TOKEN, in this order.
+
+    Raises BadInput for an App of which a part is missing.
+    """
+    login = env.get(LOGIN, "")
+    if token:
+        return Credentials(token=token, login=login)
+    if env.get(APP_ID):
+        if not env.get(PRIVATE_KEY):
+            raise BadInput("is missing beside the App's id", where=PRIVATE_KEY)
+        app = AppCredentials(
+            _whole_number(env, APP_ID), env[PRIVATE_KEY], _whole_number(env, INSTALLATION_ID)
+        )
+        return Credentials(app=app, login=login)
+    return Credentials(token=env.get("GITHUB_TOKEN") or env.get("GH_TOKEN") or "", login=login)
+
+
+def connect(
+    env: Mapping[str, str],
+    token: str | None = None,
+    repository: str | None = None,
+    retrier: Retrier | None = None,
+) -> PyGithubApi:
+    """`repository` is OWNER/NAME, GITHUB_REPOSITORY by default; the API is GITHUB_API_URL's.
+
+    Raises BadInput when something is missing.
+    """
+    return PyGithubApi(
+        repository or env.get("GITHUB_REPOSITORY") or "",
+        credentials_from(env, token),
+        env.get("GITHUB_API_URL") or DEFAULT_API_URL,
+        retrier,
+    )

@@ -1,0 +1,95 @@
+"""`post-extraction-pr-comment`: the sticky comment first, then the verdict's exit code."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.commands.render_comment import RenderRequest, find_run, load_policy_result
+from bot.comment.render import render_section, template_environment
+from bot.comment.sections import COMMENT_MARKER, Section, merge_bodies, room_beside, splice
+from bot.comment.view import CommentInput
+from bot.console import Console
+from bot.environment import server_url
+from bot.evaluation.report import load_report
+from bot.github.interface import GitHub, GitHubRefused
+from bot.github.sticky_comment import StickyComment, upsert
+from bot.history.file import load_history
+from bot.suites import Suite
+
+_MAY_NOT_WRITE = (403, 404, 410)
+"""No permission (a fork's token) or a locked thread; hidden from us; comments are off."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostRequest:
+    """What is posted where.
+
+    `render.head_sha` is the commit that this job evaluated; None takes the pull request's head. A
+    job whose commit is no longer the head posts a section that says so.
+    """
+
+    render: RenderRequest
+    pr_number: int
+    dry_run: bool = False
+
+
+def _gather(request: PostRequest, sha: str, suite: Suite, console: Console) -> CommentInput:
+    """The section's data: a run of another commit never stands in for a missing one."""
+    files = request.render
+    report = load_report(files.latest) if files.latest else None
+    history = load_history(files.published, suite.name)
+    return CommentInput(
+        title=suite.title,
+        labels=suite.labels,
+        run=find_run(history, sha, report),
+        head_sha=sha if history.runs else None,
+        report=report,
+        base_report=load_report(files.base_latest) if files.base_latest else None,
+        policy=load_policy_result(files.policy) if files.policy else None,
+        server_url=server_url(console.env),
+    )
+
+
+def run_post_comment(
+    request: PostRequest,
+    suite: Suite,
+    github: GitHub,
+    console: Console,
+    sleep: Callable[[float], None] = time.sleep,
+) -> int:
+    """0, or 1 when the section's verdict is a fail: the comment first, then the code.
+
+    Where we may not comment, the job summary carries the text and the code is the verdict's all the
+    same. Raises BadInput for files that cannot be used, Unreachable when GitHub does not answer.
+    """
+    head_sha = github.pull(request.pr_number).head_sha
+    sha = request.render.head_sha or head_sha
+    data = _gather(request, sha, suite, console)
+    environment = template_environment(request.render.templates)
+
+    def section_for(body: str | None) -> Section:
+        section = render_section(environment, suite.name, data, room_beside(body, suite.name))
+        return Section(section.name, sha, section.run_number, section.status, section.text)
+
+    sticky = StickyComment(
+        marker=COMMENT_MARKER,
+        edit=lambda body: splice(body, section_for(body), head_sha),
+        merge=lambda body, other: merge_bodies(body, other, head_sha),
+    )
+    section = section_for(None)
+    console.add_summary(section.text)
+    console.set_outputs({"status": section.status})
+    code = 1 if section.status == "fail" else 0
+    if request.dry_run:
+        console.print_raw(sticky.edit(None))
+        return code
+    try:
+        posted = upsert(github, request.pr_number, sticky, sleep)
+    except GitHubRefused as error:
+        if error.status not in _MAY_NOT_WRITE:
+            raise
+        console.warn(f"the comment could not be posted, the job summary has its text: {error}")
+        return code
+    console.say(f"comment {posted.outcome}: {posted.comment.url} ({section.status})")
+    console.set_outputs({"comment-url": posted.comment.url})
+    return code

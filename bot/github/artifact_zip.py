@@ -1,0 +1,70 @@
+"""Reads an artifact's zip: hostile input, read into memory and bounded, never unpacked to disk."""
+
+import stat
+import zipfile
+from collections.abc import Collection, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from bot.errors import BadInput
+
+MAX_ZIP_BYTES: Final = 16 * 1024 * 1024
+MAX_FILE_BYTES: Final = 16 * 1024 * 1024
+MAX_ENTRIES: Final = 20
+_ENCRYPTED: Final = 0x1
+_CHUNK: Final = 1 << 16
+
+
+def _fault(info: zipfile.ZipInfo, expected: Collection[str]) -> str | None:
+    """Why an entry is refused, in words."""
+    path = PurePosixPath(info.filename.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or ":" in info.filename:
+        return "leads out of the folder"
+    mode = info.external_attr >> 16
+    if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
+        return "is no regular file"
+    if info.flag_bits & _ENCRYPTED:
+        return "is encrypted"
+    if info.is_dir() or info.filename not in expected:
+        return "is not expected"
+    if info.file_size > MAX_FILE_BYTES:
+        return f"is over {MAX_FILE_BYTES:,} bytes unpacked"
+    return None
+
+
+def read_artifact(path: Path, expected: Collection[str]) -> Mapping[str, bytes]:
+    """The contents by name of a zip that holds just files of the expected names.
+
+    Raises BadInput for anything else: another name, a path out of the folder, a link, two files of
+    one name, an encrypted or an over-long file, a zip that is none.
+    """
+    where = "artifact"
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+            if len(entries) > MAX_ENTRIES:
+                raise BadInput(f"holds {len(entries)} entries", where=where)
+            found: dict[str, bytes] = {}
+            for info in entries:
+                if (fault := _fault(info, expected)) is not None:
+                    raise BadInput(f"entry {info.filename!r} {fault}", where=where)
+                if info.filename in found:
+                    raise BadInput(f"entry {info.filename!r} is there twice", where=where)
+                found[info.filename] = _bounded(archive, info)
+            return found
+    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, ValueError) as error:
+        raise BadInput(f"is no zip that can be read ({error})", where=where) from error
+
+
+def _bounded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """The content; the bound holds for what comes out, whatever the header says."""
+    content = bytearray()
+    with archive.open(info) as file:
+        while chunk := file.read(_CHUNK):
+            content += chunk
+            if len(content) > MAX_FILE_BYTES:
+                raise BadInput(
+                    f"entry {info.filename!r} is over {MAX_FILE_BYTES:,} bytes unpacked",
+                    where="artifact",
+                )
+    return bytes(content)
