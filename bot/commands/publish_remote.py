@@ -136,7 +136,7 @@ def run_publish_remote(
     branch = DataBranch(
         name=request.branch,
         folder=_posix(files.data.parent) + "/",
-        paths=[_posix(path) for path in (files.data, files.archive, files.schema)],
+        paths=[_posix(files.data), _posix(files.archive)],
         message=commit_message(run, suite, github.login()),
         edit=edit,
         merge=lambda path, theirs, ours: merge_versions(path, theirs, ours, settings.max_runs),
@@ -176,7 +176,7 @@ def _show_dry_run(
 ) -> int:
     tip = github.tip(request.branch)
     ref = base if tip is None else request.branch
-    paths = [_posix(path) for path in (files.data, files.archive, files.schema)]
+    paths = [_posix(files.data), _posix(files.archive)]
     written = edit({path: github.read_file(path, ref) for path in paths})
     for path, data in written.items():
         console.say(f"would write {path}: {len(data):,} bytes, on {request.branch} from {ref}")

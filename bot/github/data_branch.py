@@ -13,11 +13,12 @@ from typing import Final, Literal
 
 from bot.github.interface import Ambiguous, GitHub, GitHubRefused, GitHubUnreachable, Tip
 
-MAX_ATTEMPTS: Final = 80
-"""32 publishers at once: each round of attempts lets at least one of them through."""
+MAX_ATTEMPTS: Final = 30
 _MOVED: Final = (409, 422)
-_PAUSE_SECONDS: Final = 0.3
-_MAX_PAUSE_FACTOR: Final = 8
+_FIRST_PAUSE_SECONDS: Final = 4.0
+_PAUSE_DOUBLINGS: Final = 2
+"""A publication takes about a second, and a repository's token has 1,000 requests an hour: wide
+pauses let 32 publishers through in three or four attempts each."""
 
 Files = Mapping[str, bytes | None]
 """Path → content; None where there is no such file."""
@@ -31,8 +32,9 @@ class DataBranch:
     """What is published and how.
 
     `edit` gets the publisher's own `paths` on the data branch, merged with the default branch's
-    where the branch was left over, and returns what to write. `merge` merges two versions of one
-    file below `folder`, whoever's it is: (path, default branch's, data branch's) → bytes.
+    where the branch was left over, and returns what to write; nothing when they hold it. `merge`
+    merges two versions of one file below `folder`, whoever's it is: (path, default branch's, data
+    branch's) → bytes.
     """
 
     name: str
@@ -53,17 +55,26 @@ class Pacing:
     )
 
     def pause(self, attempt: int) -> None:
-        self.sleep(_PAUSE_SECONDS * min(_MAX_PAUSE_FACTOR, 1 + attempt) * (0.1 + self.chance()))
+        """Anything from nothing up to the bound, which doubles twice."""
+        self.sleep(_FIRST_PAUSE_SECONDS * 2 ** min(attempt, _PAUSE_DOUBLINGS) * self.chance())
 
 
 class _Reader:
-    """Trees and blobs, each asked for once."""
+    """Files of commits and blobs, each asked for once."""
 
     def __init__(self, github: GitHub) -> None:
         self._github = github
+        self._files: dict[tuple[str, str], bytes | None] = {}
         self._blobs: dict[str, bytes] = {}
 
-    def paths(self, tip: Tip, folder: str) -> dict[str, str]:
+    def files(self, commit: str, paths: Sequence[str]) -> dict[str, bytes | None]:
+        for path in paths:
+            if (commit, path) not in self._files:
+                self._files[commit, path] = self._github.read_file(path, commit)
+        return {path: self._files[commit, path] for path in paths}
+
+    def blobs(self, tip: Tip, folder: str) -> dict[str, str]:
+        """Path → blob of every file below `folder`."""
         found = self._github.tree_paths(tip.tree_sha)
         return {path: blob for path, blob in found.items() if path.startswith(folder)}
 
@@ -75,24 +86,19 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Base:
-    """What a commit is built on: parents, a tree, and the data folder's files over that tree.
+    """What a commit is built on: parents, a tree, and the publisher's own files.
 
-    `carried` are files of the data branch that the tree lacks; `on_default` the default branch's
-    files below the folder, None where they were not read.
+    `merged` and `carried` bring a left-over branch up: files of both sides merged, and those that
+    the default branch lacks. `is_published`: the default branch holds what is to be published.
     """
 
     tip: Tip | None
     parents: tuple[str, ...]
     tree: str
-    blobs: Mapping[str, str]
+    files: Files
     merged: Mapping[str, bytes] = field(default_factory=dict)
     carried: Mapping[str, str] = field(default_factory=dict)
-    on_default: Mapping[str, str] | None = None
-
-    def read(self, reader: _Reader, path: str) -> bytes | None:
-        if path in self.merged:
-            return self.merged[path]
-        return reader.blob(self.blobs[path]) if path in self.blobs else None
+    is_published: bool = False
 
 
 def _base(
@@ -100,42 +106,36 @@ def _base(
 ) -> _Base:
     data = github.tip(branch.name)
     if data is not None and is_live:
-        return _Base(data, (data.sha,), data.tree_sha, reader.paths(data, branch.folder))
+        files = reader.files(data.sha, branch.paths)
+        return _Base(data, (data.sha,), data.tree_sha, files)
     main = github.tip(default_branch)
     if main is None:
         raise GitHubRefused(404, "there is no such branch", where=default_branch)
-    theirs = reader.paths(main, branch.folder)
+    on_main = reader.files(main.sha, branch.paths)
+    is_published = not branch.edit(on_main)
     if data is None or data.sha == main.sha:
-        return _Base(data, (main.sha,), main.tree_sha, theirs, on_default=theirs)
-    ours = reader.paths(data, branch.folder)
+        return _Base(data, (main.sha,), main.tree_sha, on_main, is_published=is_published)
     if main.sha in data.parents:
-        return _Base(data, (data.sha,), data.tree_sha, ours, on_default=theirs)
-    return _Base(
-        data,
-        (data.sha, main.sha),
-        main.tree_sha,
-        {**ours, **theirs},
-        merged={
-            path: branch.merge(path, reader.blob(theirs[path]), reader.blob(blob))
-            for path, blob in ours.items()
-            if path in theirs and theirs[path] != blob
-        },
-        carried={path: blob for path, blob in ours.items() if path not in theirs},
-        on_default=theirs,
-    )
+        files = reader.files(data.sha, branch.paths)
+        return _Base(data, (data.sha,), data.tree_sha, files, is_published=is_published)
+    merged, carried = _merge_sides(reader, branch, main, data)
+    files = {**on_main, **{path: merged[path] for path in branch.paths if path in merged}}
+    files |= {path: reader.blob(carried[path]) for path in branch.paths if path in carried}
+    parents = (data.sha, main.sha)
+    return _Base(data, parents, main.tree_sha, files, merged, carried, is_published)
 
 
-def _is_on_default(reader: _Reader, branch: DataBranch, base: _Base) -> bool:
-    if base.on_default is None:
-        return False
-    blobs = {path: base.on_default.get(path) for path in branch.paths}
-    files = {path: blob and reader.blob(blob) for path, blob in blobs.items()}
-    return not _changes(branch, {path: data or None for path, data in files.items()})
-
-
-def _changes(branch: DataBranch, before: Files) -> dict[str, bytes]:
-    written = branch.edit(before)
-    return {path: data for path, data in written.items() if before.get(path) != data}
+def _merge_sides(
+    reader: _Reader, branch: DataBranch, main: Tip, data: Tip
+) -> tuple[dict[str, bytes], dict[str, str]]:
+    """(files that differ, merged; blobs of files that only the data branch has)."""
+    ours, theirs = reader.blobs(data, branch.folder), reader.blobs(main, branch.folder)
+    merged = {
+        path: branch.merge(path, reader.blob(theirs[path]), reader.blob(blob))
+        for path, blob in ours.items()
+        if path in theirs and theirs[path] != blob
+    }
+    return merged, {path: blob for path, blob in ours.items() if path not in theirs}
 
 
 def publish_files(
@@ -153,9 +153,9 @@ def publish_files(
     reader = _Reader(github)
     for attempt in range(MAX_ATTEMPTS):
         base = _base(github, reader, branch, default_branch, is_live=is_live())
-        if _is_on_default(reader, branch, base):
+        if base.is_published:
             return "on_default_branch"
-        written = _changes(branch, {path: base.read(reader, path) for path in branch.paths})
+        written = branch.edit(base.files)
         if not written:
             return "on_data_branch"
         files = {**base.merged, **written}

@@ -76,6 +76,12 @@ def _client(credentials: Credentials, api_url: str) -> "Github":
         app = credentials.app
         # GitHub refuses a key that lives over ten minutes by its own clock: stay well below
         app_auth = Auth.AppAuth(app.app_id, app.private_key, jwt_expiry=480, jwt_issued_at=-60)
+        try:
+            app_auth.create_jwt()
+        except Exception:  # whatever the key makes its library raise; it may quote the key
+            raise BadInput(
+                "is no RSA key in PEM form", where="the GitHub App's private key"
+            ) from None
         auth = Auth.AppInstallationAuth(app_auth, app.installation_id)
     else:
         auth = Auth.Token(credentials.token)

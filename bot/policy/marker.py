@@ -33,6 +33,10 @@ _SENTENCE_ENDS: Final = tuple(".!?:;…。！？：；．｡؟؛۔।॥")
 _SENTENCE_GOES_ON: Final = tuple(",、，،([{–—")
 _CLOSERS: Final = " \t\"'”’»)]}）」』】"
 _VOID: Final = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|track|wbr")
+_NO_TABLE: Final = re.compile(r"[ \t]*(?:[>*+<-]|\d+[.)])")
+_NO_ROW: Final = re.compile(r"[ \t]*(?:\|[ \t]*$|\[\^)")
+_UNTICKED: Final = re.compile(r"\[\s*\]")
+_EMPTY_BOX: Final = re.compile(r"\[[\sxX]*\](?:[ \t]*(?:\n|$)|.*\]:)")
 _NAME: Final = re.compile("[A-Za-z0-9-]+")
 # Names that one of markdown-it and GitHub's parser takes for the start of an HTML block.
 _DISPUTED: Final = ("<source", "</source", "<search", "</search")
@@ -84,7 +88,7 @@ def _shows(parser: "MarkdownIt", body: str, line: str) -> bool:
     tokens = parser.parse(body, env := dict[str, object]())
     if max((token.level for token in tokens), default=0) >= MAX_NESTING - 2:
         return False
-    if _has_unclear_definition(tokens, body):
+    if _has_unclear_blocks(tokens, body):
         return False
     parser.options["maxNesting"] = MAX_INLINE_NESTING
     raw_html = _RawHtml()
@@ -105,17 +109,38 @@ def _shows(parser: "MarkdownIt", body: str, line: str) -> bool:
     return False
 
 
-def _has_unclear_definition(tokens: "Sequence[Token]", body: str) -> bool:
-    """Whether a block follows the definition of a link without a blank line between.
-
-    To GitHub both are one paragraph at first, which goes on in a quotation's lazy lines and which
-    most lists do not interrupt; markdown-it starts anew. No token covers a definition's lines.
-    """
-    leaves = [t.map for t in tokens if t.map and t.type not in _CONTAINERS]
-    covered = {number for first, end in leaves for number in range(first, end)}
-    lines = enumerate(re.split("\r\n?|\n", body))
-    ends = {n + 1 for n, line in lines if n not in covered and line.strip(" \t>-*+")}
-    return any(first in ends for first, _ in leaves)
+def _has_unclear_blocks(tokens: "Sequence[Token]", body: str) -> bool:
+    """Whether GitHub may cut the body into other blocks; mostly where a blank line is missing."""
+    rows = re.split("\r\n?|\n", body)
+    lines = [row.strip(" \t>") for row in [*rows, ""]]
+    covered: set[int] = set()
+    for number, token in enumerate(tokens):
+        if not token.map or token.type in _CONTAINERS:
+            continue
+        first, end = token.map
+        covered.update(range(first, end))
+        if token.type == "table_open":
+            # A list or quotation for GitHub, a first cell for markdown-it; or what ends a table.
+            is_other = _NO_TABLE.match(rows[first]) or any(map(_NO_ROW.match, rows[first:end]))
+            if is_other or lines[end]:
+                return True
+        # GitHub takes a tag at a line's start for HTML where a list's paragraph has ended for it.
+        if token.type == "inline" and lines[end] and re.search("\n[ \t]*<", token.content):
+            return True
+        # An item with a box and no text behind it ends there for GitHub.
+        is_last = [t.type for t in tokens[number + 1 : number + 3]][1:] == ["list_item_close"]
+        starts_item = number > 1 and tokens[number - 2].type == "list_item_open"
+        if (
+            starts_item
+            and _EMPTY_BOX.match(token.content)
+            and ("\n" in token.content or not is_last)
+        ):
+            return True
+    # A block right behind a link's definition: to GitHub both are one paragraph at first, which
+    # goes on in a quotation's lazy lines and which most lists do not interrupt; markdown-it starts
+    # anew. No token covers a definition's lines.
+    defines = [n not in covered and bool(line.strip("-*+")) for n, line in enumerate(lines)]
+    return any(defines[n - 1] and line and not defines[n] for n, line in enumerate(lines) if n)
 
 
 def _blocks(tokens: "Sequence[Token]") -> Iterator[tuple["Token", int, bool, bool]]:
@@ -133,9 +158,7 @@ def _blocks(tokens: "Sequence[Token]") -> Iterator[tuple["Token", int, bool, boo
         elif token.type in ("inline", "html_block"):
             kinds = [tokens[container].type for container in containers]
             starts_item = number > 1 and tokens[number - 2].type == "list_item_open"
-            box, closed, _ = token.content.partition("]")
-            is_empty = not box[1:].strip() or token.content == f"{box}]"  # no tick, or no text
-            if starts_item and closed and box[:1] == "[" and is_empty:
+            if starts_item and _UNTICKED.match(token.content):
                 unticked.add(containers[-2])
             is_paragraph = kinds[-1:] == ["paragraph_open"] and _LISTS.issuperset(kinds[:-1])
             # With a row of dashes behind it, GitHub may read a heading and not a table.

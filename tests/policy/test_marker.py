@@ -9,6 +9,7 @@ from cmarkgfm.cmark import Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.policy import marker
 from bot.policy.marker import has_visible_line
 
 M = "EXTRACTION_EVAL_ORACLE_OK=1"
@@ -48,6 +49,9 @@ VISIBLE = {
     "after mathematics": f"$$\na\n$$\n\n{M}",
     "a no-break space elsewhere": f"a\u00a0b\n\n{M}",
     "after a definition of a link": f"[a]: /b\n\n{M}",
+    "after empty boxes": f"- [ ] \n- [ ] a\n- [x] \n\n{M}",
+    "after a table without outer pipes": f"a | b\n---|---\n- | --\n\n{M}",
+    "after an image below a text": f'See:\n<img src="a">\n\n{M}',
     "after a table": f"| a | b |\n|---|---|\n| - | -- |\n\n{M}",
     "after a quotation of two paragraphs": f"> a\n>\n> b\n\n{M}",
     "after a rule": f"a\n\n---\n{M}",
@@ -148,7 +152,16 @@ HIDDEN = {
     "full width": M.replace("=1", "\uff1d\uff11"),
     "a row of a table after a row of dashes": f"a\n:-\n--\n{M}",
     "a lazy line of a quotation that defines a link": f"> [a]: /b\n{M}",
+    "a quotation that could be a table": f"> <![CDATA[| b |\n-|-\n\n{M}",
+    "a list directly after a table": f"| a |\n| - |\n| \n2) {M}",
+    "a list directly after a tag": f"1. a\n<br>\n- [x] {M}",
+    "a fence in an item with an empty box": f"- [ ] \n\n  ~~~\n{M}",
+    "after a row that is none": f"| a |\n| - |\n| \n![|<div>\n\n{M}",
+    "in a footnote that ends a table": f"a[^1]\n\n|a|\n|-|\n[^1]:\n\n    x\n{M}",
     "a definition before a block": f"[a]: /b\n\t<div>\n\n{M}",
+    "a box without a text on its line": f"- [x] \n](x)\n\n    {M}",
+    "a box with a definition": f"- [x] [a]: /b\n\n\n    {M}",
+    "a definition before an empty item": f"[a]: /b\n+ \n:-\n{M}",
     "a box without a text": f"- [x] \n\n    {M}",
     "an HTML block that could be a table": f"<![CDATA[| b |\n-|-\n\n{M}",
     "a number that starts no list": f"[a]: /b\n2) {M}",
@@ -216,7 +229,7 @@ class _Lines(html.parser.HTMLParser):
             self.text += "\n"
 
     def handle_endtag(self, tag: str) -> None:
-        self.depth -= tag in self.HIDING
+        self.depth = max(0, self.depth - (tag in self.HIDING))
         if tag in ("p", "li"):
             self.text += "\n"
 
@@ -287,6 +300,14 @@ def test_whenever_it_counts_githubs_own_parser_shows_it_in_plain_sight(body: str
         )
 
 
+def test_a_body_that_breaks_the_parser_is_no_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> bool:
+        raise RecursionError
+
+    monkeypatch.setattr(marker, "_shows", broken)
+    assert not has_visible_line(M)
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -298,8 +319,8 @@ def test_whenever_it_counts_githubs_own_parser_shows_it_in_plain_sight(body: str
         f"{'<a ' * 20_000}\n\n{M}x",
         f"{'>' * 200_000}\n\n{M}x",
         f"{'![' * 100_000}\n\n{M}x",
-        (f"{M}x{'![' * 4_000}\n\n" * 30),
-        ("<br " + "[" * 400 + "\n\n") * 500 + f"{M}x",
+        f"{M}x{'![' * 4_000}\n\n" * 5,
+        f"<br {'[' * 400}\n\n" * 100 + f"{M}x",
         f"{M}x|a\n-|-\n" + "a\n" * 100_000,
     ],
 )
