@@ -28,9 +28,11 @@ class Suite:
         """The published file, and what lies beside it."""
         return HistoryFiles(
             benchmark=self.name,
+            title=self.title,
             data=data_file,
             archive=data_file.parent / "archive" / self.archive_name,
             schema=data_file.with_suffix(".schema.json"),
+            badge=data_file.parent / f"{self.name.replace('_', '-')}-badge.json",
         )
 
 

@@ -16,6 +16,7 @@ from bot.files import to_json
 from bot.github.data_branch import DataBranch, Files, Pacing, publish_files
 from bot.github.data_pull import DataPull, ensure_pull, open_pulls
 from bot.github.interface import GitHub
+from bot.history.badge import badge
 from bot.history.file import history_text
 from bot.history.merge import (
     add_run,
@@ -70,16 +71,21 @@ def merge_versions(path: str, theirs: bytes, ours: bytes, max_runs: int) -> byte
 def _editor(
     run: StoredRun, files: HistoryFiles, max_runs: int
 ) -> Callable[[Files], Mapping[str, bytes]]:
-    data, archive, schema = (_posix(path) for path in (files.data, files.archive, files.schema))
+    data, archive = _posix(files.data), _posix(files.archive)
+    schema, shield = _posix(files.schema), _posix(files.badge)
 
     def edit(found: Files) -> Mapping[str, bytes]:
         history = read_published(found[data], files.benchmark, data)
         lines = read_archive_lines(found[archive], archive)
         if holds(history, lines, run):
             return {}
-        published, archived, _ = add_run(history, lines, run, max_runs)
-        schema_text = to_json(history_json_schema(files.benchmark))
-        return {data: published, archive: archived, schema: schema_text.encode()}
+        merged, archived = add_run(history, lines, run, max_runs)
+        return {
+            data: history_text(merged).encode(),
+            archive: archived,
+            schema: to_json(history_json_schema(files.benchmark)).encode(),
+            shield: to_json(badge(merged, files.title)).encode(),
+        }
 
     return edit
 

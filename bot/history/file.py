@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from bot.errors import BadInput
 from bot.files import decode, locked, parse_json, read_bytes, to_json, write_atomic
 from bot.history.append import Appended, append_run
+from bot.history.badge import badge
 from bot.history.model import (
     CURRENT_VERSION,
     History,
@@ -140,5 +141,6 @@ def publish_locally(files: HistoryFiles, entry: RunEntry, max_runs: int) -> Appe
         unarchived = [] if is_archived else list(reversed(history.runs))
         append_to_archive(files.archive, [*unarchived, run])
         write_atomic(files.schema, to_json(history_json_schema(files.benchmark)))
+        write_atomic(files.badge, to_json(badge(appended.history, files.title)))
         write_atomic(files.data, history_text(appended.history))
     return appended

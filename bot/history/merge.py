@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.files import json_lines
-from bot.history.append import Outcome, append_run
-from bot.history.file import archive_line, history_text, parse_history
+from bot.history.append import append_run
+from bot.history.file import archive_line, parse_history
 from bot.history.model import History, RunEntry, StoredRun
 from bot.validation import validate
 
@@ -48,12 +48,12 @@ def merge_archives(*archives: Iterable[StoredRun]) -> list[StoredRun]:
 
 def add_run(
     history: History, archive: list[StoredRun], run: StoredRun, max_runs: int
-) -> tuple[bytes, bytes, Outcome]:
-    """(published file, archive, outcome) with `run` added; what was published is archived too."""
+) -> tuple[History, bytes]:
+    """(history, archive) with `run` added; what was published is archived too."""
     appended = append_run(history, run, max_runs)
     lines = merge_archives(archive, reversed(history.runs), [run])
     text = "".join(archive_line(line) for line in lines)
-    return history_text(appended.history).encode(), text.encode(), appended.outcome
+    return appended.history, text.encode()
 
 
 def holds(history: History, archive: Iterable[StoredRun], run: StoredRun) -> bool:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class HistoryFiles:
-    """The published file, its append-only archive and its generated JSON Schema."""
+    """The published file, its append-only archive, its generated JSON Schema and its badge."""
 
     benchmark: str
+    title: str
     data: Path
     archive: Path
     schema: Path
+    badge: Path

@@ -33,7 +33,7 @@ _SENTENCE_ENDS: Final = tuple(".!?:;…。！？：；．｡؟؛۔।॥")
 _SENTENCE_GOES_ON: Final = tuple(",、，،([{–—")
 _CLOSERS: Final = " \t\"'”’»)]}）」』】"
 _VOID: Final = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|track|wbr")
-_NO_TABLE: Final = re.compile(r"[ \t]*(?:[>*+<-]|\d+[.)])")
+_STARTS_BLOCK: Final = re.compile(r"[ \t]*(?:[>*+<-]|\d+[.)])")
 _NO_ROW: Final = re.compile(r"[ \t]*(?:\|[ \t]*$|\[\^)")
 _UNTICKED: Final = re.compile(r"\[\s*\]")
 _EMPTY_BOX: Final = re.compile(r"\[[\sxX]*\](?:[ \t]*(?:\n|$)|.*\]:)")
@@ -119,28 +119,32 @@ def _has_unclear_blocks(tokens: "Sequence[Token]", body: str) -> bool:
             continue
         first, end = token.map
         covered.update(range(first, end))
-        if token.type == "table_open":
-            # A list or quotation for GitHub, a first cell for markdown-it; or what ends a table.
-            is_other = _NO_TABLE.match(rows[first]) or any(map(_NO_ROW.match, rows[first:end]))
-            if is_other or lines[end]:
-                return True
-        # GitHub takes a tag at a line's start for HTML where a list's paragraph has ended for it.
+        # A list or quotation for GitHub, a first cell for markdown-it; or what ends a table.
+        if token.type == "table_open" and (
+            lines[end]
+            or _STARTS_BLOCK.match(rows[first])
+            or any(map(_NO_ROW.match, rows[first:end]))
+        ):
+            return True
+        # A paragraph's lazy line for GitHub, and the reverse where a line starts with a tag.
+        if token.type == "code_block" and first and lines[first - 1]:
+            return True
         if token.type == "inline" and lines[end] and re.search("\n[ \t]*<", token.content):
             return True
         # An item with a box and no text behind it ends there for GitHub.
-        is_last = [t.type for t in tokens[number + 1 : number + 3]][1:] == ["list_item_close"]
         starts_item = number > 1 and tokens[number - 2].type == "list_item_open"
-        if (
-            starts_item
-            and _EMPTY_BOX.match(token.content)
-            and ("\n" in token.content or not is_last)
-        ):
-            return True
-    # A block right behind a link's definition: to GitHub both are one paragraph at first, which
-    # goes on in a quotation's lazy lines and which most lists do not interrupt; markdown-it starts
-    # anew. No token covers a definition's lines.
+        if starts_item and (box := _EMPTY_BOX.match(token.content)):
+            goes_on = [t.type for t in tokens[number + 2 : number + 3]] != ["list_item_close"]
+            if goes_on or box.end() < len(token.content):
+                return True
+    # A definition of a link in a list, or right before a block. To GitHub it is a paragraph at
+    # first, which goes on in a quotation's lazy lines and which most lists do not interrupt;
+    # markdown-it starts anew. No token covers a definition's lines.
     defines = [n not in covered and bool(line.strip("-*+")) for n, line in enumerate(lines)]
-    return any(defines[n - 1] and line and not defines[n] for n, line in enumerate(lines) if n)
+    return any(
+        defines[n] and (_STARTS_BLOCK.match(row) or (lines[n + 1] and not defines[n + 1]))
+        for n, row in enumerate(rows)
+    )
 
 
 def _blocks(tokens: "Sequence[Token]") -> Iterator[tuple["Token", int, bool, bool]]:
