@@ -15,6 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from bot.errors import BadInput, one_line
 from bot.github import parse
+from bot.github.download import TIMEOUT_SECONDS, download
 from bot.github.interface import (
     Artifact,
     CheckReport,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from github import Github
 
 DEFAULT_API_URL: Final = "https://api.github.com"
-TIMEOUT_SECONDS: Final = 20
 PAGE_SIZE: Final = 100
 MAX_PULL_FILES: Final = 3_000
 MAX_ANNOTATIONS: Final = 50
@@ -40,7 +40,6 @@ MAX_ANNOTATIONS: Final = 50
 MAX_STATUS_CHARS: Final = 140
 ACTIONS_LOGIN: Final = "github-actions[bot]"
 _USER_TOKENS: Final = ("ghp_", "gho_", "ghu_", "github_pat_")
-_DOWNLOAD_CHUNK: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +343,7 @@ class PyGithubApi:
         if urlsplit(address).scheme not in ("https", api.scheme):
             raise GitHubRefused(302, "redirects to no address we follow", where=where)
         self._retrier.call(
-            lambda: _download(address, to, max_bytes, where), where=where, repeatable=True
+            lambda: download(address, to, max_bytes, where), where=where, repeatable=True
         )
 
     def dispatch(self, event_type: str, payload: Mapping[str, object]) -> None:
@@ -392,27 +391,3 @@ class PyGithubApi:
         for start in range(MAX_ANNOTATIONS, len(annotations), MAX_ANNOTATIONS):
             part = output(annotations[start : start + MAX_ANNOTATIONS])
             self._send("PATCH", f"/check-runs/{made['id']}", {"output": part})
-
-
-def _download(address: str, to: Path, max_bytes: int, where: str) -> None:
-    """Stream a signed address to a file; it carries its own key, so no token is sent along."""
-    import requests
-
-    size = 0
-    try:
-        with requests.Session() as session:
-            session.trust_env = False  # no .netrc
-            with session.get(address, stream=True, timeout=TIMEOUT_SECONDS) as answer:
-                if answer.status_code >= 400:
-                    known = {name.lower(): value for name, value in answer.headers.items()}
-                    raise Failed(
-                        Answer(answer.status_code, known, ""), f"storage said {answer.status_code}"
-                    )
-                with to.open("wb") as file:
-                    for chunk in answer.iter_content(_DOWNLOAD_CHUNK):
-                        size += len(chunk)
-                        if size > max_bytes:
-                            raise GitHubRefused(200, f"is over {max_bytes:,} bytes", where=where)
-                        file.write(chunk)
-    except requests.RequestException as error:
-        raise Failed(None, f"the download broke off ({type(error).__name__})") from None
