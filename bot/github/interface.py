@@ -125,10 +125,9 @@ class CheckReport:
 class GitHub(Protocol):
     """One repository, spoken to with one identity.
 
-    Every method raises GitHubRefused or GitHubUnreachable. A method that reads, or that may be
-    repeated without harm, is retried; the others (`create_comment`, `create_pull`,
-    `create_commit`-free ref changes) fail with `Ambiguous` when it is not known whether they were
-    done, and the caller looks.
+    Every method raises GitHubRefused or GitHubUnreachable. What reads, or may be repeated without
+    harm, is retried. `create_comment`, `create_pull`, `create_ref` and `update_ref` are not: they
+    raise Ambiguous when it is not known whether they were done, and the caller looks.
     """
 
     @property
@@ -169,8 +168,6 @@ class GitHub(Protocol):
 
     def update_ref(self, branch: str, sha: str) -> None:
         """Fast-forward only; never forced."""
-
-    def is_ancestor(self, ancestor: str, descendant: str) -> bool: ...
 
     def tree_paths(self, tree_sha: str) -> Mapping[str, str]:
         """Path → blob sha of every file below a tree."""

@@ -285,10 +285,6 @@ class PyGithubApi:
         fields = {"sha": sha, "force": False}
         self._send("PATCH", f"/git/refs/heads/{quote(branch)}", fields, repeatable=False)
 
-    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
-        compared = self._get(f"/compare/{ancestor}...{descendant}", per_page=1)
-        return compared["status"] in ("ahead", "identical")
-
     def tree_paths(self, tree_sha: str) -> Mapping[str, str]:
         tree = self._get(f"/git/trees/{tree_sha}", recursive="1")
         if tree.get("truncated"):

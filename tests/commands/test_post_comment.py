@@ -126,6 +126,17 @@ def test_ours_is_found_on_the_third_page_and_a_persons_copy_is_left_alone(
     assert place.repo.comments[copied.id].body == f"{COMMENT_MARKER}\nmine now"
 
 
+def test_another_bots_comment_with_our_marker_is_left_alone(
+    place: GitHubPlace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = f"{COMMENT_MARKER}\ncopied"
+    (other,) = add_comments(place.server, place.repo, 1, body=copy, login="copycat[bot]")
+    write_data(place)
+    post(capsys)
+    assert place.repo.comments[other.id].body == copy
+    assert len(ours(place)) == 1
+
+
 @pytest.mark.parametrize("kind", ["status_after_change", "close_after_change"])
 def test_a_post_that_was_done_although_it_failed_is_not_repeated(
     place: GitHubPlace, capsys: pytest.CaptureFixture[str], kind: str
@@ -134,6 +145,7 @@ def test_a_post_that_was_done_although_it_failed_is_not_repeated(
     write_data(place)
     assert post(capsys).code == 0
     assert len(ours(place)) == 1
+    assert len(place.server.asked("POST", "/comments$", place.token.value)) == 1
 
 
 @pytest.mark.parametrize("kind", ["status", "close_before_change"])
