@@ -35,7 +35,6 @@ USAGE_ERROR: Final = 2
 
 app = typer.Typer(
     add_completion=False,
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Tells, in the pull request, whether a change made LLM memory extraction better or worse.",
@@ -184,7 +183,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command line; returns the exit code (CONTRACTS section 11)."""
     console = get_console()
     try:
-        result = app(arguments, standalone_mode=False)
+        result = app(arguments or sys.argv[1:] or ["--help"], standalone_mode=False)
     except BotError as error:
         return console.fail(error)
     except typer.TyperException as error:

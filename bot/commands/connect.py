@@ -48,8 +48,15 @@ def connect(
 
     Raises BadInput when something is missing.
     """
+    name = repository or env.get("GITHUB_REPOSITORY")
+    if not name:
+        raise BadInput(
+            "no repository is named",
+            where="--github-repository",
+            next_step="give OWNER/NAME, or set GITHUB_REPOSITORY",
+        )
     return PyGithubApi(
-        repository or env.get("GITHUB_REPOSITORY") or "",
+        name,
         credentials_from(env, token),
         env.get("GITHUB_API_URL") or DEFAULT_API_URL,
         retrier,

@@ -16,7 +16,7 @@ from bot.files import to_json, write_atomic
 from bot.gate.baseline import load_baseline
 from bot.gate.regression import gate_json, judge_regression
 from bot.history.entry import build_run_entry
-from bot.history.file import publish_locally
+from bot.history.file import load_history, publish_locally
 from bot.history.identity import RunIdentity
 from bot.history.model import RunEntry
 from bot.settings import Settings
@@ -81,12 +81,13 @@ def run_all(
     body, section = render_comment(data, suite, request.templates)
 
     files = suite.history_files(request.data)
-    appended = publish_locally(files, entry, settings.max_runs)
+    load_history(files.data, suite.name)  # a history that cannot be read stops here
     written = {name: request.out / name for name in ("latest.json", "gate-result.json")}
     comment = request.out / "comment.md"
     write_atomic(written["latest.json"], to_json(report_json(report)))
     write_atomic(written["gate-result.json"], to_json(gate_json(gate)))
     write_atomic(comment, body)
+    appended = publish_locally(files, entry, settings.max_runs)
 
     console.say(
         f"{suite.title}: {report.conversation_count} conversations of gold set {report.gold_set}, "

@@ -330,6 +330,7 @@ def test_an_enterprise_server_is_reached_and_its_runs_are_linked(
     [
         ("GITHUB_TOKEN", "", "no GitHub token"),
         ("GITHUB_REPOSITORY", "nonsense", "'nonsense' is no OWNER/NAME"),
+        ("GITHUB_REPOSITORY", "", "no repository is named"),
         ("EXTRACTION_BOT_APP_ID", "12", "is missing beside the App's id"),
     ],
 )

@@ -220,6 +220,23 @@ def test_a_wrong_argument_is_one_line_exit_code_2_and_nothing_written(
     assert not Path("out").exists()
 
 
+def test_an_output_folder_that_cannot_be_written_leaves_the_history_alone(
+    place: Path, bot: Bot
+) -> None:
+    Path("file").write_text("x")
+    done = bot("run", "--gold-set", "gold", "--out", "file/out")
+    assert done.code == 2
+    assert "cannot be written" in done.err
+    assert not DATA.exists()
+
+
+def test_without_a_command_the_help_is_shown(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["extraction-bot"])
+    done = bot()
+    assert (done.code, done.err) == (0, "")
+    assert "Commands:" in done.out
+
+
 def test_with_the_bases_report_the_comment_says_what_got_worse_and_better(
     place: Path, bot: Bot
 ) -> None:
