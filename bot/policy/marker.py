@@ -40,8 +40,6 @@ _EMPTY_BOX: Final = re.compile(r"\[[\sxX]*\](?:[ \t]*(?:\n|$)|.*\]:)")
 _NAME: Final = re.compile("[A-Za-z0-9-]+")
 # Names that one of markdown-it and GitHub's parser takes for the start of an HTML block.
 _DISPUTED: Final = ("<source", "</source", "<search", "</search")
-# HTML blocks that go on over blank lines, and that markdown-it may take for a table's first cell.
-_BLOCKS: Final = ("<!", "<?", "<pre", "<script", "<style", "<textarea")
 
 
 def has_visible_line(body: str, line: str = ORACLE_OK_MARKER) -> bool:
@@ -95,7 +93,7 @@ def _shows(parser: "MarkdownIt", body: str, line: str) -> bool:
     for token, container, starts_item, is_in_sight in _blocks(tokens):
         source = token.content
         is_candidate = is_in_sight and _may_hold(source, line)
-        if _is_disputed(source, is_block=token.type == "html_block"):
+        if _is_disputed(source):
             raw_html.in_doubt = True
         elif token.type == "html_block":
             raw_html.read(source, container, forbidden_in_comments=("--!>", "<!--"))
@@ -219,13 +217,12 @@ def _is_doubtful(content: str) -> bool:
     )
 
 
-def _is_disputed(source: str, *, is_block: bool) -> bool:
+def _is_disputed(source: str) -> bool:
     """Whether a block's extent differs between parsers, or there is too much HTML to read."""
     lines = [line.strip() for line in source.lower().split("\n")]
     return (
         ("<" in source and len(source) > MAX_INLINE_CHARS)
         or any(line.startswith(_DISPUTED) for line in lines)
-        or (not is_block and any(line.startswith(_BLOCKS) for line in lines))
         # A table's second row: GitHub takes `:-` for one, also without a pipe.
         or any("-" in line and set(line) <= set("|:- \t") for line in lines[1:])
     )
