@@ -127,7 +127,12 @@ def _has_unclear_blocks(tokens: "Sequence[Token]", body: str) -> bool:
         # A paragraph's lazy line for GitHub, and the reverse where a line starts with a tag.
         if token.type == "code_block" and first and lines[first - 1]:
             return True
-        if token.type == "inline" and lines[end] and re.search("\n[ \t]*<", token.content):
+        if token.type == "inline" and re.search("\n[ \t]*<", token.content):
+            column = rows[first].find(token.content.split("\n")[0])
+            if lines[end] or any("<" in row[:column] for row in rows[first + 1 : end]):
+                return True
+        # A footnote's definition for GitHub, a lazy line of a quotation for markdown-it.
+        if token.type == "inline" and re.search(r"\n[ \t]*\[\^[^\]\n]+\]:", token.content):
             return True
         # An item with a box and no text behind it ends there for GitHub.
         starts_item = number > 1 and tokens[number - 2].type == "list_item_open"
