@@ -177,22 +177,24 @@ def set_status(
         bool, typer.Option("--check-run", help="A check run with annotations, not a status.")
     ] = False,
     baseline_path: Annotated[
-        str, typer.Option(help="Where the gate's annotations point, in the repository.")
-    ] = "bot/evaluation/gold_set/v1/baseline_results.json",
+        str | None,
+        typer.Option(help="Where the gate's annotations point; default: the gold set's baseline."),
+    ] = None,
     run_url: RunUrl = None,
     github_token: GitHubToken = None,
     github_repository: GitHubRepository = None,
 ) -> None:
     """Set a status for the gate and one for the policy on the head commit."""
     from bot.commands.connect import connect
-    from bot.commands.set_status import StatusRequest, run_set_status
+    from bot.commands.set_status import StatusRequest, baseline_in_repository, run_set_status
 
+    default_path = baseline_in_repository(get_settings().gold_set, Path.cwd())
     identity = get_identity(sha, None, None, run_url)
     request = StatusRequest(
         sha=identity.sha,
         gate=gate,
         policy=policy,
-        baseline_path=baseline_path,
+        baseline_path=baseline_path or default_path,
         run_url=identity.run_url or None,
         as_check=check_run,
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import urlsplit
 
 from bot.errors import BadInput
 from bot.github.pygithub import DEFAULT_API_URL, AppCredentials, Credentials, PyGithubApi
@@ -20,22 +21,43 @@ def _whole_number(env: Mapping[str, str], name: str) -> int:
     return int(value)
 
 
+def _checked_token(token: str) -> str:
+    """Without the line break of a pasted secret; what is left must fit into a header."""
+    token = token.strip()
+    if not token.isascii() or not token.isprintable() or " " in token:
+        raise BadInput("holds characters that are in no token", where="the GitHub token")
+    return token
+
+
+def _checked_url(url: str) -> str:
+    """Raises BadInput for what is no address; it is not shown, as it may hold a password."""
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise BadInput("is no address that begins with https://", where="GITHUB_API_URL")
+    return url
+
+
 def credentials_from(env: Mapping[str, str], token: str | None) -> Credentials:
     """A token given, an App's installation, or GITHUB_TOKEN and GH_TOKEN, in this order.
 
-    Raises BadInput for an App of which a part is missing.
+    A token that another App made looks like GITHUB_TOKEN: EXTRACTION_BOT_LOGIN says whose it is.
+    Raises BadInput for an App of which a part is missing, and for a token that can be none.
     """
     login = env.get(LOGIN, "")
     if token:
-        return Credentials(token=token, login=login)
+        return Credentials(token=_checked_token(token), login=login)
     if env.get(APP_ID):
         if not env.get(PRIVATE_KEY):
             raise BadInput("is missing beside the App's id", where=PRIVATE_KEY)
-        app = AppCredentials(
-            _whole_number(env, APP_ID), env[PRIVATE_KEY], _whole_number(env, INSTALLATION_ID)
-        )
+        key = env[PRIVATE_KEY].replace("\\n", "\n")  # where a secret had to be one line
+        app = AppCredentials(_whole_number(env, APP_ID), key, _whole_number(env, INSTALLATION_ID))
         return Credentials(app=app, login=login)
-    return Credentials(token=env.get("GITHUB_TOKEN") or env.get("GH_TOKEN") or "", login=login)
+    token = env.get("GITHUB_TOKEN") or env.get("GH_TOKEN") or ""
+    return Credentials(token=_checked_token(token), login=login)
 
 
 def connect(
@@ -58,6 +80,6 @@ def connect(
     return PyGithubApi(
         name,
         credentials_from(env, token),
-        env.get("GITHUB_API_URL") or DEFAULT_API_URL,
+        _checked_url(env.get("GITHUB_API_URL") or DEFAULT_API_URL),
         retrier,
     )

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from bot.commands.render_comment import RenderRequest, find_run, load_policy_result
 from bot.comment.render import render_section, template_environment
@@ -10,7 +11,7 @@ from bot.comment.sections import COMMENT_MARKER, Section, merge_bodies, room_bes
 from bot.comment.view import CommentInput
 from bot.console import Console
 from bot.environment import server_url
-from bot.evaluation.report import load_report
+from bot.evaluation.report import Report, load_report
 from bot.github.interface import GitHub, GitHubRefused
 from bot.github.sticky_comment import StickyComment, upsert
 from bot.history.file import load_history
@@ -33,18 +34,27 @@ class PostRequest:
     dry_run: bool = False
 
 
+def _report(path: Path | None, console: Console) -> Report | None:
+    """A report that is not there is none: a crashed evaluation leaves none, and it must be said."""
+    if path is None or path.exists():
+        return load_report(path) if path else None
+    console.warn(f"{path}: there is no such report, so its cases are not shown")
+    return None
+
+
 def _gather(request: PostRequest, sha: str, suite: Suite, console: Console) -> CommentInput:
-    """The section's data: a run of another commit never stands in for a missing one."""
+    """The section's data: a run, or cases, of another commit never stand in for missing ones."""
     files = request.render
-    report = load_report(files.latest) if files.latest else None
+    report = _report(files.latest, console)
     history = load_history(files.published, suite.name)
+    run = find_run(history, sha, report)
     return CommentInput(
         title=suite.title,
         labels=suite.labels,
-        run=find_run(history, sha, report),
+        run=run,
         head_sha=sha if history.runs else None,
-        report=report,
-        base_report=load_report(files.base_latest) if files.base_latest else None,
+        report=report if run is not None or not history.runs else None,
+        base_report=_report(files.base_latest, console),
         policy=load_policy_result(files.policy) if files.policy else None,
         server_url=server_url(console.env),
     )

@@ -37,10 +37,15 @@ class Section:
     text: str
 
 
+def _with_lf(body: str) -> str:
+    """GitHub's web page saves a body with CRLF: after a person's edit, too, it must be read."""
+    return body.replace("\r\n", "\n")
+
+
 def parse_sections(body: str) -> list[Section]:
     return [
         Section(m["name"], m["sha"], int(m["run"]), m["status"], _OLDER.sub("", m["text"]))
-        for m in _SECTION.finditer(body)
+        for m in _SECTION.finditer(_with_lf(body))
     ]
 
 
@@ -78,7 +83,8 @@ def _supersedes(section: Section, current: Section, head_sha: str) -> bool:
 
 def room_beside(body: str | None, name: str) -> int:
     """How many characters (UTF-16 units) the section `name` may have within GitHub's bound."""
-    rest = _SECTION.sub(lambda m: "" if m["name"] == name else m[0], body or COMMENT_MARKER)
+    known = _with_lf(body or COMMENT_MARKER)
+    rest = _SECTION.sub(lambda m: "" if m["name"] == name else m[0], known)
     return MAX_COMMENT_CHARS - len(rest.encode("utf-16-le", "surrogatepass")) // 2 - MARKERS_CHARS
 
 
@@ -96,7 +102,7 @@ def splice(body: str | None, section: Section, head_sha: str) -> str:
     head's. Text outside the sections is kept; sections of another commit than the head's are
     marked.
     """
-    old = body or COMMENT_MARKER + "\n"
+    old = _with_lf(body or COMMENT_MARKER + "\n")
     known = {known.name: known for known in parse_sections(old)}
     current = known.get(section.name)
     if current is None or _supersedes(section, current, head_sha):

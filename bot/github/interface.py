@@ -25,13 +25,17 @@ class GitHubUnreachable(Unreachable):
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """`author` is a login; a bot's ends in "[bot]", which no person's can."""
+    """`author` is a login; a bot's ends in "[bot]", which no person's can.
+
+    `app_id` is the GitHub App's that wrote it, or that a person wrote it through.
+    """
 
     id: int
     body: str
     author: str
     is_bot: bool
     url: str
+    app_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +130,9 @@ class GitHub(Protocol):
     """One repository, spoken to with one identity.
 
     Every method raises GitHubRefused or GitHubUnreachable. What reads, or may be repeated without
-    harm, is retried. `create_comment`, `create_pull`, `create_ref` and `update_ref` are not: they
-    raise Ambiguous when it is not known whether they were done, and the caller looks.
+    harm, is retried. `create_comment`, `edit_comment`, `create_pull`, `create_ref` and `update_ref`
+    are not: they raise Ambiguous when it is not known whether they were done, and the caller looks.
+    The first two also when they had to wait: what they were made from may be out of date.
     """
 
     @property
@@ -136,6 +141,9 @@ class GitHub(Protocol):
 
     def login(self) -> str:
         """The login that our comments are written under."""
+
+    def wrote(self, comment: Comment) -> bool:
+        """Is the comment ours?"""
 
     def default_branch(self) -> str: ...
 

@@ -35,12 +35,14 @@ def _repository(data: dict[str, Any] | None) -> str | None:
 
 def comment(data: dict[str, Any]) -> Comment:
     user = data.get("user") or {"login": "ghost", "type": "User"}
+    app = data.get("performed_via_github_app") or {}
     return Comment(
         id=data["id"],
         body=data.get("body") or "",
         author=user["login"],
         is_bot=user["type"] == "Bot",
         url=data["html_url"],
+        app_id=app.get("id"),
     )
 
 

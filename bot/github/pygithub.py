@@ -31,6 +31,7 @@ from bot.github.retry import Answer, Failed, Retrier
 
 if TYPE_CHECKING:
     from github import Github
+    from github.Auth import AppAuth, Auth
 
 DEFAULT_API_URL: Final = "https://api.github.com"
 PAGE_SIZE: Final = 100
@@ -39,7 +40,7 @@ MAX_ANNOTATIONS: Final = 50
 """GitHub takes this many annotations in one request."""
 MAX_STATUS_CHARS: Final = 140
 ACTIONS_LOGIN: Final = "github-actions[bot]"
-_USER_TOKENS: Final = ("ghp_", "gho_", "ghu_", "github_pat_")
+_INSTALLATION_PREFIX: Final = "ghs_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +67,23 @@ class Credentials:
         return "Credentials(…)"
 
 
-def _client(credentials: Credentials, api_url: str) -> "Github":
-    from github import Auth, Github
+def _app_auth(app: AppCredentials) -> "AppAuth":
+    from github import Auth
 
-    logging.getLogger("github").setLevel(logging.CRITICAL)  # it logs addresses that are signed
-    auth: Auth.Auth
-    if credentials.app is not None:
-        app = credentials.app
-        # GitHub refuses a key that lives over ten minutes by its own clock: stay well below
-        app_auth = Auth.AppAuth(app.app_id, app.private_key, jwt_expiry=480, jwt_issued_at=-60)
-        try:
-            app_auth.create_jwt()
-        except Exception:  # whatever the key makes its library raise; it may quote the key
-            raise BadInput(
-                "is no RSA key in PEM form", where="the GitHub App's private key"
-            ) from None
-        auth = Auth.AppInstallationAuth(app_auth, app.installation_id)
-    else:
-        auth = Auth.Token(credentials.token)
+    # GitHub refuses a key that lives over ten minutes by its own clock: stay well below
+    auth = Auth.AppAuth(app.app_id, app.private_key, jwt_expiry=480, jwt_issued_at=-60)
+    try:
+        auth.create_jwt()
+    except Exception:  # whatever the key makes its library raise; it may quote the key
+        raise BadInput("is no RSA key in PEM form", where="the GitHub App's private key") from None
+    return auth
+
+
+def _client(auth: "Auth", api_url: str) -> "Github":
+    from github import Github
+
+    for logger in ("github", "urllib3"):  # they log addresses that are signed
+        logging.getLogger(logger).setLevel(logging.CRITICAL)
     return Github(
         auth=auth,
         base_url=api_url,
@@ -93,6 +93,21 @@ def _client(credentials: Credentials, api_url: str) -> "Github":
         seconds_between_writes=0,
         user_agent="extraction-benchmark-bot",
     )
+
+
+def _auth(credentials: Credentials) -> "Auth":
+    from github import Auth
+
+    if credentials.app is not None:
+        app = credentials.app
+        return Auth.AppInstallationAuth(_app_auth(app), app.installation_id)
+    if not credentials.token:
+        raise BadInput(
+            "no GitHub token",
+            where="--github-token",
+            next_step="give it, or set GITHUB_TOKEN or GH_TOKEN",
+        )
+    return Auth.Token(credentials.token)
 
 
 class PyGithubApi:
@@ -107,29 +122,24 @@ class PyGithubApi:
     ) -> None:
         if repository.count("/") != 1 or not all(repository.split("/")):
             raise BadInput(f"{repository!r} is no OWNER/NAME", where="--github-repository")
-        if not credentials.token and credentials.app is None:
-            raise BadInput(
-                "no GitHub token",
-                where="--github-token",
-                next_step="give it, or set GITHUB_TOKEN or GH_TOKEN",
-            )
         self._repository = repository
         self._credentials = credentials
-        self._github = _client(credentials, api_url.rstrip("/"))
+        self._api_url = api_url.rstrip("/")
+        self._github = _client(_auth(credentials), self._api_url)
         self._retrier = retrier or Retrier()
         self._base = f"/repos/{repository}"
         self._login = credentials.login
 
     # transport
 
-    def _once(self, verb: str, path: str, body: Any, parameters: dict[str, Any] | None) -> Any:
+    def _once(
+        self, client: "Github", verb: str, path: str, body: Any, parameters: dict[str, Any] | None
+    ) -> Any:
         import requests
         from github import GithubException
 
         try:
-            status, headers, text = self._github.requester.requestJson(
-                verb, path, parameters, None, body
-            )
+            status, headers, text = client.requester.requestJson(verb, path, parameters, None, body)
         except GithubException as error:  # while fetching an App's token
             data = error.data if isinstance(error.data, dict) else {}
             message = str(data.get("message", "refused"))
@@ -139,11 +149,13 @@ class PyGithubApi:
             ) from None
         except requests.RequestException as error:
             raise Failed(None, f"no answer ({type(error).__name__})") from None
+        except RuntimeError:  # a redirection that the client does not follow
+            raise Failed(Answer(301, {}, ""), "it redirects to another address") from None
         if status >= 400:
             message = parse.message_of(text)
             raise Failed(Answer(status, headers, message), f"{status} {message}")
-        if status in (301, 302, 307):
-            return headers
+        if status >= 300 and not (status == 302 and path.endswith("/zip")):
+            raise Failed(Answer(status, headers, ""), f"{status}: it has moved and has a new name")
         try:
             return headers, json.loads(text) if text else None
         except ValueError:
@@ -157,19 +169,25 @@ class PyGithubApi:
         parameters: dict[str, Any] | None = None,
         *,
         repeatable: bool = True,
+        outdates: bool = False,
+        client: "Github | None" = None,
     ) -> Any:
-        """(headers, JSON) of an answer; the headers alone of a redirection."""
+        """(headers, JSON) of an answer; JSON is None where there is none."""
         return self._retrier.call(
-            lambda: self._once(verb, path, body, parameters),
+            lambda: self._once(client or self._github, verb, path, body, parameters),
             where=f"GitHub {verb} {path}",
             repeatable=repeatable,
+            outdates=outdates,
         )
 
     def _get(self, path: str, **parameters: Any) -> Any:
         return self._ask("GET", f"{self._base}{path}", None, parameters or None)[1]
 
-    def _send(self, verb: str, path: str, body: Any, *, repeatable: bool = True) -> Any:
-        return self._ask(verb, f"{self._base}{path}", body, repeatable=repeatable)[1]
+    def _send(
+        self, verb: str, path: str, body: Any, *, repeatable: bool = True, outdates: bool = False
+    ) -> Any:
+        url = f"{self._base}{path}"
+        return self._ask(verb, url, body, repeatable=repeatable, outdates=outdates)[1]
 
     def _pages(self, path: str, **parameters: Any) -> Iterator[Any]:
         """The pages of a list, fetched one by one, for as long as `Link` names a next one."""
@@ -191,37 +209,23 @@ class PyGithubApi:
     def login(self) -> str:
         """GITHUB_TOKEN may not ask `GET /user`: its author is known; an App's is `<slug>[bot]`."""
         if not self._login:
-            if self._credentials.app is not None:
-                self._login = f"{self._app_slug()}[bot]"
-            elif self._credentials.token.startswith(_USER_TOKENS):
-                self._login = str(self._ask("GET", "/user")[1]["login"])
+            app, token = self._credentials.app, self._credentials.token
+            if app is not None:
+                client = _client(_app_auth(app), self._api_url)
+                self._login = f"{self._ask('GET', '/app', client=client)[1]['slug']}[bot]"
+            elif token.startswith(_INSTALLATION_PREFIX):
+                self._login = ACTIONS_LOGIN  # or of another App: create_comment will tell
             else:
-                self._login = ACTIONS_LOGIN
+                self._login = str(self._ask("GET", "/user")[1]["login"])
         return self._login
 
-    def _app_slug(self) -> str:
-        from github import GithubIntegration
-        from github.Auth import AppInstallationAuth
-
-        auth = self._github.requester.auth
-        if not isinstance(auth, AppInstallationAuth):
-            raise AssertionError("only an App has a slug")
-
-        def ask() -> str:
-            from github import GithubException
-
-            try:
-                with GithubIntegration(
-                    auth=auth._app_auth,
-                    base_url=self._github.requester.base_url,
-                    retry=None,
-                    seconds_between_requests=0,
-                ) as integration:
-                    return integration.get_app().slug
-            except GithubException as error:
-                raise Failed(Answer(error.status, {}, ""), f"{error.status}") from None
-
-        return self._retrier.call(ask, where="GitHub GET /app", repeatable=True)
+    def wrote(self, comment: Comment) -> bool:
+        """An App knows its comments by its id, which costs no request."""
+        app = self._credentials.app
+        if app is not None and (comment.app_id is not None or not comment.is_bot):
+            return comment.is_bot and comment.app_id == app.app_id
+        login = self.login()
+        return comment.author == login and comment.is_bot == login.endswith("[bot]")
 
     def default_branch(self) -> str:
         return str(self._get("")["default_branch"])
@@ -233,11 +237,15 @@ class PyGithubApi:
             yield from map(parse.comment, page)
 
     def create_comment(self, issue: int, body: str) -> Comment:
-        path = f"/issues/{issue}/comments"
-        return parse.comment(self._send("POST", path, {"body": body}, repeatable=False))
+        """Its author is us, whatever we thought: another App's token looks like GITHUB_TOKEN."""
+        path, fields = f"/issues/{issue}/comments", {"body": body}
+        made = parse.comment(self._send("POST", path, fields, repeatable=False, outdates=True))
+        self._login = made.author
+        return made
 
     def edit_comment(self, comment: int, body: str) -> Comment:
-        return parse.comment(self._send("PATCH", f"/issues/comments/{comment}", {"body": body}))
+        path, fields = f"/issues/comments/{comment}", {"body": body}
+        return parse.comment(self._send("PATCH", path, fields, repeatable=False, outdates=True))
 
     def delete_comment(self, comment: int) -> None:
         self._send("DELETE", f"/issues/comments/{comment}", None)
@@ -333,8 +341,8 @@ class PyGithubApi:
 
     def download_artifact(self, artifact: int, to: Path, max_bytes: int) -> None:
         where = f"GitHub artifact {artifact}"
-        headers = self._ask("GET", f"{self._base}/actions/artifacts/{artifact}/zip")
-        address = headers.get("location", "") if isinstance(headers, Mapping) else ""
+        headers, _ = self._ask("GET", f"{self._base}/actions/artifacts/{artifact}/zip")
+        address = headers.get("location", "")
         api = urlsplit(self._github.requester.base_url)
         if urlsplit(address).scheme not in ("https", api.scheme):
             raise GitHubRefused(302, "redirects to no address we follow", where=where)

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from bot.cli import main
-from bot.comment.sections import COMMENT_MARKER, Section, parse_sections, splice
+from bot.comment.sections import (
+    COMMENT_MARKER,
+    MAX_COMMENT_CHARS,
+    Section,
+    parse_sections,
+    splice,
+)
 from tests.commands.conftest import Done
 from tests.github_server.scenario import (
     add_comments,
@@ -19,8 +25,6 @@ from tests.github_server.server import GitHubServer
 from tests.github_server.state import Comment
 from tests.support.github_place import GitHubPlace, github_place, history_with
 from tests.support.runs import run_entry
-
-HUMAN_NOTES = {"body": "Looks good to me."}
 
 
 @pytest.fixture
@@ -43,6 +47,14 @@ def head(place: GitHubPlace) -> str:
 
 def write_data(place: GitHubPlace, **changes: object) -> None:
     Path("data.json").write_text(history_with(run_entry(5, sha=head(place), **changes)))
+
+
+def write_latest(existing: Path, count: int) -> None:
+    """A report with so many cases."""
+    report = json.loads((existing / "latest.older-producer.json").read_text())
+    memory = {"content": "Prefers tabs. " * 20, "labels": ["preference"]}
+    case = {"conversation_id": "c1", "turn_index": 0, "kind": "missed", "expected": memory}
+    Path("latest.json").write_text(json.dumps(report | {"cases": [case] * count}))
 
 
 def post(capsys: pytest.CaptureFixture[str], *more: str) -> Done:
@@ -126,17 +138,6 @@ def test_ours_is_found_on_the_third_page_and_a_persons_copy_is_left_alone(
     assert place.repo.comments[copied.id].body == f"{COMMENT_MARKER}\nmine now"
 
 
-def test_another_bots_comment_with_our_marker_is_left_alone(
-    place: GitHubPlace, capsys: pytest.CaptureFixture[str]
-) -> None:
-    copy = f"{COMMENT_MARKER}\ncopied"
-    (other,) = add_comments(place.server, place.repo, 1, body=copy, login="copycat[bot]")
-    write_data(place)
-    post(capsys)
-    assert place.repo.comments[other.id].body == copy
-    assert len(ours(place)) == 1
-
-
 @pytest.mark.parametrize("kind", ["status_after_change", "close_after_change"])
 def test_a_post_that_was_done_although_it_failed_is_not_repeated(
     place: GitHubPlace, capsys: pytest.CaptureFixture[str], kind: str
@@ -146,33 +147,6 @@ def test_a_post_that_was_done_although_it_failed_is_not_repeated(
     assert post(capsys).code == 0
     assert len(ours(place)) == 1
     assert len(place.server.asked("POST", "/comments$", place.token.value)) == 1
-
-
-@pytest.mark.parametrize("kind", ["status", "close_before_change"])
-def test_a_post_that_was_not_done_is_tried_again(
-    place: GitHubPlace, capsys: pytest.CaptureFixture[str], kind: str
-) -> None:
-    place.server.faults.add(method="POST", path="/comments$", kind=kind, status=502)
-    write_data(place)
-    assert post(capsys).code == 0
-    assert len(ours(place)) == 1
-
-
-def test_a_comment_deleted_between_list_and_edit_is_created_anew_once(
-    place: GitHubPlace, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_data(place)
-    post(capsys)
-    (old,) = ours(place)
-
-    def delete(_: object) -> None:
-        place.repo.comments.pop(old.id, None)
-
-    place.server.before("PATCH", "/issues/comments/", delete)
-    write_data(place, **FAILED)
-    assert post(capsys).code == 1
-    (new,) = ours(place)
-    assert new.id != old.id
 
 
 def test_two_jobs_at_once_leave_one_comment(place: GitHubPlace, tmp_path: Path) -> None:
@@ -264,6 +238,76 @@ def test_a_job_whose_commit_is_no_longer_the_head_says_so(
     assert "speaks of an older commit, aaaaaaa" in ours(place)[0].body
 
 
+def test_after_a_crash_neither_run_nor_cases_of_another_commit_stand_in(
+    place: GitHubPlace, capsys: pytest.CaptureFixture[str], existing: Path
+) -> None:
+    write_latest(existing, 3)
+    Path("data.json").write_text(history_with(run_entry(5)))
+    assert post(capsys, "--latest", "latest.json").code == 0
+    assert "No result for this commit" in ours(place)[0].body
+    assert "Prefers tabs" not in ours(place)[0].body
+
+
+def test_a_crash_that_left_no_report_is_said_in_the_comment_all_the_same(
+    place: GitHubPlace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("data.json").write_text(history_with(run_entry(5)))
+    done = post(capsys, "--latest", "out/latest.json", "--base-latest", "base.json")
+    assert done.code == 0
+    assert "warning: out/latest.json: there is no such report" in done.err
+    assert "No result for this commit" in ours(place)[0].body
+
+
+def test_a_policy_that_left_no_result_is_bad_input_and_never_a_pass(
+    place: GitHubPlace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_data(place)
+    assert post(capsys, "--policy", "policy.json").code == 2
+    assert place.server.writes == []
+
+
+def test_a_failed_policy_fails_a_passed_gate_after_the_comment(
+    place: GitHubPlace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_data(place)
+    Path("policy.json").write_text('{"status": "fail", "reasons": ["prompt.py changed"]}')
+    assert post(capsys, "--policy", "policy.json").code == 1
+    assert "prompt.py changed" in ours(place)[0].body
+
+
+def test_a_comment_that_a_person_edited_in_the_browser_is_still_read(
+    place: GitHubPlace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_data(place)
+    post(capsys)
+    (comment,) = ours(place)
+    comment.body = comment.body.replace("\n", "\r\n")
+    write_data(place, **FAILED)
+    post(capsys)
+    assert [one.status for one in parse_sections(comment.body)] == ["fail"]
+    assert comment.body.count("<!-- extraction-benchmark-bot:section") == 1
+
+
+def test_a_section_has_the_room_that_the_other_sections_leave(
+    place: GitHubPlace, capsys: pytest.CaptureFixture[str], existing: Path
+) -> None:
+    write_latest(existing, 40)
+    write_data(place)
+    post(capsys, "--latest", "latest.json")
+    (comment,) = ours(place)
+    alone = comment.body
+    other = Section("candidate_staging", head(place), 1, "pass", "\U0001f600" * 30_000)
+    comment.body = splice(alone, other, head(place))  # each is two of GitHub's characters
+    Path("data.json").write_text(history_with(run_entry(6, sha=head(place), **FAILED)))
+    assert post(capsys, "--latest", "latest.json").code == 1
+    assert len(comment.body.encode("utf-16-le")) // 2 <= MAX_COMMENT_CHARS
+    found = {one.name: one for one in parse_sections(comment.body)}
+    assert found["candidate_staging"].text == other.text
+    assert found["extraction_quality"].status == "fail"
+    assert len(found["extraction_quality"].text) < len(alone)
+    assert "CI-enforced" in found["extraction_quality"].text
+
+
 def test_an_empty_history_is_a_neutral_comment(
     place: GitHubPlace, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -273,7 +317,7 @@ def test_an_empty_history_is_a_neutral_comment(
 
 
 @pytest.mark.parametrize("status", ["pass", "fail"])
-@pytest.mark.parametrize("reason", ["read-only", "locked"])
+@pytest.mark.parametrize("reason", ["read-only", "locked", "off"])
 def test_where_it_may_not_write_it_warns_and_exits_by_the_verdict(
     place: GitHubPlace,
     capsys: pytest.CaptureFixture[str],
@@ -283,6 +327,8 @@ def test_where_it_may_not_write_it_warns_and_exits_by_the_verdict(
 ) -> None:
     if reason == "locked":
         lock_issue(place.repo, 1)
+    elif reason == "off":
+        place.server.faults.add(method="POST", kind="status", status=410)
     else:
         token = create_token(place.server, "actions", {"pull_requests": "read", "issues": "read"})
         monkeypatch.setenv("GITHUB_TOKEN", token.value)
@@ -345,30 +391,3 @@ def test_a_missing_credential_is_bad_input(
     monkeypatch.setenv(variable, value)
     done = post(capsys)
     assert (done.code, message in done.err) == (2, True)
-
-
-def test_the_policy_reads_files_and_body_from_github(
-    place: GitHubPlace, capsys: pytest.CaptureFixture[str]
-) -> None:
-    manifest = Path(__file__).parent.parent / "fixtures/existing/cassette_manifest.older.json"
-    arguments = ["check-oracle-policy", "--manifest", str(manifest), "--pr-number", "1"]
-    assert main([*arguments, "--contract-path", "b.txt"]) == 0
-    assert main([*arguments, "--contract-path", "a.txt"]) == 1
-    issue = place.repo.issues[1]
-    issue.body = "Why: a comment.\r\n\r\nEXTRACTION_EVAL_ORACLE_OK=1\r\n"
-    assert main([*arguments, "--contract-path", "a.txt"]) == 0
-
-
-@pytest.mark.parametrize("flag", [[], ["--check-run"]])
-def test_gate_and_policy_are_set_on_the_head_commit(
-    place: GitHubPlace, capsys: pytest.CaptureFixture[str], flag: list[str]
-) -> None:
-    existing = Path(__file__).parent.parent / "fixtures/existing/gate-result.json"
-    Path("policy.json").write_text(
-        json.dumps({"status": "fail", "reasons": ["changed"] * 60, "contract_changes": ["a.txt"]})
-    )
-    arguments = ["set-status", "--gate", str(existing), "--policy", "policy.json"]
-    assert main([*arguments, "--sha", head(place), *flag]) == 0
-    path = "/check-runs" if flag else "/statuses/"
-    made = [request for request in place.server.writes if path in request.path]
-    assert len(made) == (3 if flag else 2)  # 60 annotations take a second request
