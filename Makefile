@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: run test check format lock clean
+.PHONY: run test check format lock live-test clean
 
 run: .venv/run
 	$(BIN)/python -m bot run
@@ -26,6 +26,13 @@ lock: .venv/dev
 	  --no-annotate pyproject.toml -o requirements/run.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate pyproject.toml --group dev -o requirements/dev.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-annotate --group live -o requirements/live.txt
+
+live-test: .venv/run
+	$(PYTHON) -m venv .venv-live
+	.venv-live/bin/python -m pip install --quiet --require-hashes -r requirements/live.txt
+	$(BIN)/python -m tests.live.small_model --server-python .venv-live/bin/python
 
 .venv/run: requirements/run.txt
 	$(PYTHON) -m venv .venv
@@ -38,4 +45,4 @@ lock: .venv/dev
 	touch $@
 
 clean:
-	rm -rf .venv out .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-live out .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

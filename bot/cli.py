@@ -7,21 +7,32 @@ from typing import Annotated, Final
 
 import typer
 
-from bot import __version__, cli_github
+from bot import __version__, cli_baseline, cli_github
 from bot.cli_options import (
+    ApiKeyEnv,
     BaseLatest,
     BaselineFile,
+    BaseUrl,
     Branch,
+    Concurrency,
     GoldSet,
     Latest,
+    Limit,
+    MaxCost,
+    MaxFailures,
     Mode,
+    Model,
+    Name,
+    Only,
     OptionalLatest,
     PolicyFile,
     Provider,
     Published,
+    Resume,
     RunNumber,
     RunUrl,
     Sha,
+    Stale,
     Templates,
     get_console,
     get_identity,
@@ -46,7 +57,7 @@ app = typer.Typer(
 @app.command(epilog="Example: extraction-bot run --provider keyword --out out")
 def run(
     gold_set: GoldSet = None,
-    provider: Provider = "openai",
+    provider: Provider = None,
     mode: Mode = "cassette",
     baseline: Annotated[
         Path | None, typer.Option(help="Default: the gold set's baseline_results.json.")
@@ -59,16 +70,40 @@ def run(
     branch: Branch = None,
     run_number: RunNumber = None,
     run_url: RunUrl = None,
+    name: Name = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    api_key_env: ApiKeyEnv = None,
+    concurrency: Concurrency = None,
+    max_cost: MaxCost = None,
+    max_failures: MaxFailures = None,
+    limit: Limit = None,
+    only: Only = None,
+    stale: Stale = False,
+    resume: Resume = False,
 ) -> None:
     """The main job: evaluate, gate, append to the history, render the comment."""
-    from bot.commands.evaluate import EvaluateRequest
+    from bot.commands.evaluate import EvaluateRequest, LiveFlags
     from bot.commands.run import RunRequest, run_all
     from bot.evaluation.gold_set import BASELINE
 
     settings = get_settings()
     directory = gold_set or settings.gold_set
+    live = LiveFlags(
+        label=name,
+        model=model,
+        base_url=base_url,
+        api_key_variable=api_key_env,
+        concurrency=concurrency,
+        max_cost_usd=max_cost,
+        max_failures=max_failures,
+        limit=limit,
+        only=tuple(only or ()),
+        stale=stale,
+        resume=resume,
+    )
     request = RunRequest(
-        evaluation=EvaluateRequest(directory, mode, provider),
+        evaluation=EvaluateRequest(directory, mode, provider, live),
         baseline=baseline or directory / BASELINE,
         data=data or settings.data,
         out=out or settings.out,
@@ -84,13 +119,37 @@ def evaluate(
     out: Annotated[Path, typer.Option(help="Where the report goes.")],
     gold_set: GoldSet = None,
     mode: Mode = "cassette",
-    provider: Provider = "openai",
+    provider: Provider = None,
+    name: Name = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    api_key_env: ApiKeyEnv = None,
+    concurrency: Concurrency = None,
+    max_cost: MaxCost = None,
+    max_failures: MaxFailures = None,
+    limit: Limit = None,
+    only: Only = None,
+    stale: Stale = False,
+    resume: Resume = False,
 ) -> None:
     """Score a provider's answers against a gold set and write the report."""
-    from bot.commands.evaluate import EvaluateRequest, run_evaluate
+    from bot.commands.evaluate import EvaluateRequest, LiveFlags, run_evaluate
 
     settings = get_settings()
-    request = EvaluateRequest(gold_set or settings.gold_set, mode, provider)
+    live = LiveFlags(
+        label=name,
+        model=model,
+        base_url=base_url,
+        api_key_variable=api_key_env,
+        concurrency=concurrency,
+        max_cost_usd=max_cost,
+        max_failures=max_failures,
+        limit=limit,
+        only=tuple(only or ()),
+        stale=stale,
+        resume=resume,
+    )
+    request = EvaluateRequest(gold_set or settings.gold_set, mode, provider, live)
     raise typer.Exit(run_evaluate(request, out, settings, get_now(), get_console()))
 
 
@@ -107,6 +166,17 @@ def gate(
     from bot.commands.gate import run_gate
 
     raise typer.Exit(run_gate(latest, baseline, out, SUITE, get_console()))
+
+
+@app.command(epilog="Example: extraction-bot compare out/openai.json out/vllm.json")
+def compare(
+    reports: Annotated[list[Path], typer.Argument(help="Reports, one a provider.")],
+    shape: Annotated[str, typer.Option("--format", help="table, markdown or json.")] = "table",
+) -> None:
+    """Reports side by side: all metrics, failures, cost and latency, each with its label."""
+    from bot.commands.compare import run_compare
+
+    raise typer.Exit(run_compare(reports, shape, get_settings(), get_now(), get_console()))
 
 
 @app.command(
@@ -170,6 +240,7 @@ def schema() -> None:
     get_console().print_raw(to_json(history_json_schema(SUITE.name)))
 
 
+cli_baseline.register(app)
 cli_github.register(app)
 
 

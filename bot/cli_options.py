@@ -17,14 +17,71 @@ GoldSet = Annotated[
     Path | None, typer.Option("--gold-set", help="Gold set directory; default: the built-in v1.")
 ]
 Provider = Annotated[
-    str,
-    typer.Option("--provider", envvar="EXTRACTION_EVAL_PROVIDER", help="openai or keyword."),
+    str | None,
+    typer.Option(
+        "--provider",
+        envvar="EXTRACTION_EVAL_PROVIDER",
+        help="openai, vllm, keyword, python:package.module:function or file:PATH; default: the "
+        "mode's.",
+    ),
 ]
 Mode = Annotated[
     str,
     typer.Option(
-        "--mode", envvar="EXTRACTION_EVAL_MODE", help="cassette, smoke or fast: all replay."
+        "--mode",
+        envvar="EXTRACTION_EVAL_MODE",
+        help="cassette, smoke, fast (replay), live, full, vllm (call a model), record (call it and "
+        "keep its answers as cassettes).",
     ),
+]
+Name = Annotated[
+    str | None, typer.Option("--name", help="What the report calls the provider; default: as is.")
+]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model", envvar="EXTRACTION_EVAL_MODEL", help="The model, as the server calls it."
+    ),
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url",
+        envvar="EXTRACTION_EVAL_BASE_URL",
+        help="An OpenAI-compatible server, as http://HOST:8000/v1; default: OpenAI, or a local "
+        "vLLM.",
+    ),
+]
+ApiKeyEnv = Annotated[
+    str | None,
+    typer.Option(
+        "--api-key-env",
+        help="The variable that holds the key; default: OPENAI_API_KEY, for vllm VLLM_API_KEY.",
+    ),
+]
+Concurrency = Annotated[
+    int | None, typer.Option("--concurrency", min=1, max=256, help="Calls at once; default: 8.")
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option("--max-cost", min=0, help="Stop before calls could cost more, in USD (exit 3)."),
+]
+MaxFailures = Annotated[
+    int | None,
+    typer.Option("--max-failures", min=0, help="Stop when there are more failures (exit 3)."),
+]
+Limit = Annotated[
+    int | None, typer.Option("--limit", min=1, help="Only the first N conversations: a trial.")
+]
+Only = Annotated[
+    list[str] | None, typer.Option("--only", help="Only this conversation; may be repeated.")
+]
+Stale = Annotated[
+    bool, typer.Option("--stale", help="Record again only what has changed since its recording.")
+]
+Resume = Annotated[
+    bool,
+    typer.Option("--resume", help="Go on with a live run that stopped; pay nothing twice."),
 ]
 Latest = Annotated[Path, typer.Option("--latest", help="The report, latest.json.")]
 OptionalLatest = Annotated[

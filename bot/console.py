@@ -29,6 +29,15 @@ class Console:
     def in_actions(self) -> bool:
         return self.env.get("GITHUB_ACTIONS") == "true"
 
+    @property
+    def is_terminal(self) -> bool:
+        """Whether someone watches: a moving line would fill a log otherwise."""
+        return self.err.isatty() and not self.in_actions
+
+    def note(self, text: str) -> None:
+        """One line on the way, on standard error: what was asked for goes to standard output."""
+        print(one_line(text, 2_000), file=self.err, flush=True)
+
     def say(self, text: str) -> None:
         """One line for a person; untrusted text cannot break it."""
         print(one_line(text, 2_000), file=self.out)

@@ -7,7 +7,7 @@ end, or with a key given twice so that two readers see two values.
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -104,24 +104,60 @@ def write_atomic(path: Path, data: str | bytes) -> None:
 
     The permissions of an existing file are kept, and a symbolic link stays one.
     """
-    payload = data.encode("utf-8") if isinstance(data, str) else data
-    target = path.resolve()
+    write_all_atomic({path: data})
+
+
+def write_all_atomic(files: Mapping[Path, str | bytes]) -> None:
+    """Write files that belong together: all are complete on disk before the first takes its place.
+
+    Raises BadInput, with every file as it was, when one cannot be written.
+    """
+    written: list[tuple[Path, Path]] = []
+    before: list[tuple[Path, bytes | None]] = []
+    path = Path()
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(payload)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(mode)
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise BadInput(f"cannot be written: {error.strerror}", where=path) from error
+        for path, data in files.items():
+            payload = data.encode("utf-8") if isinstance(data, str) else data
+            target = path.resolve()
+            written.append((_write_beside(target, payload), target))
+        for temporary, path in written:
+            old = path.read_bytes() if len(files) > 1 and path.exists() else None
+            temporary.replace(path)
+            before.append((path, old))
+    except BaseException as error:
+        if len(before) < len(files):
+            for target, old in before:
+                _put_back(target, old)
+        for temporary, _ in written:
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise BadInput(f"cannot be written: {error.strerror}", where=path) from error
+        raise
+
+
+def _write_beside(target: Path, payload: bytes) -> Path:
+    """`payload` in a temporary file of the same folder, on disk, with the target's permissions."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(payload)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(mode)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary
+
+
+def _put_back(target: Path, old: bytes | None) -> None:
+    if old is None:
+        target.unlink(missing_ok=True)
+    else:
+        _write_beside(target, old).replace(target)
 
 
 @contextmanager

@@ -4,8 +4,6 @@ A repository's settings stand in `.github/extraction-bot.toml`, or in `[tool.ext
 `pyproject.toml`; the first file wins whole.
 """
 
-import importlib
-import sys
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -15,11 +13,21 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.errors import BadInput
 from bot.evaluation.gold_set import BUILT_IN_GOLD_SET
 from bot.evaluation.matching import DEFAULT_THRESHOLD
-from bot.extraction.fingerprint import ContractFingerprint, prompt_sha256, schema_sha256
+from bot.extraction.fingerprint import Contract, ContractFingerprint
+from bot.extraction.request import DEFAULT_MAX_OUTPUT_TOKENS, DEFAULT_SEED
 from bot.files import read_text
 from bot.gate.staleness import DEFAULT_STALE_AFTER_DAYS
 from bot.history.model import DEFAULT_MAX_RUNS
+from bot.imports import import_object
 from bot.policy.oracle import DEFAULT_CONTRACT_PATHS
+from bot.providers.chat_api import SchemaParameter
+from bot.providers.limits import DEFAULT_CONCURRENCY
+from bot.providers.prices import Price
+from bot.providers.registry import (
+    DEFAULT_FIRST_WAIT_SECONDS,
+    DEFAULT_MAX_ATTEMPTS,
+    DEFAULT_TIMEOUT_SECONDS,
+)
 from bot.suites import EXTRACTION_QUALITY
 from bot.validation import validate
 
@@ -27,6 +35,21 @@ CONFIG_FILE: Final = Path(".github/extraction-bot.toml")
 _IMPORT_STRING: Final = r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$"
 
 ImportString = Annotated[str, Field(pattern=_IMPORT_STRING)]
+
+
+class LiveSettings(BaseModel):
+    """How servers are asked. An address or a key is never configured here: a pull request could
+    change it, and so send the key elsewhere."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    concurrency: Annotated[int, Field(strict=True, ge=1, le=256)] = DEFAULT_CONCURRENCY
+    timeout_seconds: Annotated[float, Field(gt=0, le=3_600)] = DEFAULT_TIMEOUT_SECONDS
+    max_attempts: Annotated[int, Field(strict=True, ge=1, le=20)] = DEFAULT_MAX_ATTEMPTS
+    first_wait_seconds: Annotated[float, Field(gt=0, le=60)] = DEFAULT_FIRST_WAIT_SECONDS
+    max_output_tokens: Annotated[int, Field(strict=True, ge=1)] = DEFAULT_MAX_OUTPUT_TOKENS
+    seed: Annotated[int, Field(strict=True)] = DEFAULT_SEED
+    structured_output: SchemaParameter = "response_format"
 
 
 class Settings(BaseModel):
@@ -51,6 +74,8 @@ class Settings(BaseModel):
     max_runs: Annotated[int, Field(strict=True, ge=1, le=10_000)] = DEFAULT_MAX_RUNS
     similarity_threshold: Annotated[float, Field(gt=0, le=1)] = DEFAULT_THRESHOLD
     allow_contradictions: bool = False
+    live: LiveSettings = LiveSettings()
+    prices: dict[str, Price] = {}
 
 
 def load_settings(root: Path) -> Settings:
@@ -71,26 +96,16 @@ def _toml(path: Path) -> dict[str, Any]:
         raise BadInput(f"is not TOML ({error})", where=path) from error
 
 
-def _imported(import_string: str) -> Any:
-    """The object at `package.module:NAME`, looked for in the current folder first."""
-    module_name, _, name = import_string.partition(":")
-    if "" not in sys.path and str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
-    try:
-        return getattr(importlib.import_module(module_name), name)
-    except Exception as error:
-        raise BadInput(
-            f"cannot be imported: {type(error).__name__}: {error}",
-            where=import_string,
-            next_step="name it as package.module:NAME, importable from the repository's root",
-        ) from error
-
-
-def contract_of(settings: Settings) -> ContractFingerprint:
-    """The fingerprints of the configured prompt and schema; raises BadInput."""
-    prompt, schema = _imported(settings.prompt), _imported(settings.output_schema)
+def load_contract(settings: Settings) -> Contract:
+    """The configured prompt and schema; raises BadInput."""
+    prompt, schema = import_object(settings.prompt), import_object(settings.output_schema)
     if not isinstance(prompt, str):
         raise BadInput("the prompt is no text", where=settings.prompt)
     if not callable(getattr(schema, "model_json_schema", None)):
         raise BadInput("the schema is no pydantic model", where=settings.output_schema)
-    return ContractFingerprint(prompt_sha256(prompt), schema_sha256(schema))
+    return Contract(prompt, schema.model_json_schema())
+
+
+def contract_of(settings: Settings) -> ContractFingerprint:
+    """The fingerprints of the configured prompt and schema; raises BadInput."""
+    return load_contract(settings).fingerprint

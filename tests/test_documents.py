@@ -97,7 +97,16 @@ def test_no_registry_address_and_no_lock_file_with_addresses_is_committed() -> N
             assert "://" not in (ROOT / name).read_text(encoding="utf-8"), name
 
 
-HEAVY = ("pydantic", "jinja2", "github", "rapidfuzz", "rustworkx", "markdown_it", "requests")
+HEAVY = (
+    "pydantic",
+    "jinja2",
+    "github",
+    "rapidfuzz",
+    "rustworkx",
+    "markdown_it",
+    "requests",
+    "httpx",
+)
 
 
 @pytest.mark.parametrize(

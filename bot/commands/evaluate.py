@@ -1,57 +1,172 @@
 """`evaluate`: a gold set and a provider in, `latest.json` out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Final
 
+from bot.commands.progress import watching
+from bot.commands.record import RecordRequest, record
+from bot.comment.provider_rows import answering_in_words
 from bot.console import Console
+from bot.errors import BadInput
 from bot.evaluation.manifest import ALLOW_DRIFT_VARIABLE
-from bot.evaluation.pipeline import EvaluationPlan, evaluate, parse_mode
-from bot.evaluation.report import Report, report_json
+from bot.evaluation.pipeline import EvaluationPlan, Selection, evaluate
+from bot.evaluation.report import LIVE_MODES, Mode, Report, parse_mode, report_json
 from bot.evaluation.scoring import ScoringRules
+from bot.extraction.request import Parameters
 from bot.files import to_json, write_atomic
-from bot.providers.registry import create_provider
-from bot.settings import Settings, contract_of
+from bot.providers.limits import LiveLimits
+from bot.providers.registry import LiveOptions, ProviderChoice, create_provider
+from bot.settings import Settings, load_contract
+
+JOURNAL_NAME: Final = "live-journal.jsonl"
+KEY_VARIABLES: Final = {"openai": "OPENAI_API_KEY", "vllm": "VLLM_API_KEY"}
+"""A key goes only to its own provider; `--api-key-env` names another variable."""
+
+NO_KEY = "no {variable}: replays the cassettes instead of calling a model"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFlags:
+    """What the command line says of a live run."""
+
+    label: str | None = None
+    model: str | None = None
+    base_url: str | None = None
+    api_key_variable: str | None = None
+    concurrency: int | None = None
+    max_cost_usd: float | None = None
+    max_failures: int | None = None
+    limit: int | None = None
+    only: tuple[str, ...] = ()
+    stale: bool = False
+    resume: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluateRequest:
-    """What is evaluated: a gold set's directory, a mode and a provider's name."""
+    """What is evaluated: a gold set's directory, a mode and a provider (None: the mode's own)."""
 
     gold_set: Path
     mode: str
-    provider: str
+    provider: str | None = None
+    live: LiveFlags = LiveFlags()
+
+
+def _choice(
+    request: EvaluateRequest, settings: Settings, folder: Path, console: Console
+) -> ProviderChoice:
+    """What the flags, the configuration and the environment choose; raises BadInput."""
+    flags, mode = request.live, parse_mode(request.mode)
+    choice = ProviderChoice(request.provider, mode, flags.label)
+    variable = flags.api_key_variable or KEY_VARIABLES.get(choice.name)
+    key = console.env.get(variable, "").strip() if variable else ""
+    if mode == "full" and choice.name == "openai" and not key and not flags.base_url:
+        console.warn(NO_KEY.format(variable=variable))
+        mode = "cassette"
+    live = settings.live
+    return replace(
+        choice,
+        mode=mode,
+        live=LiveOptions(
+            base_url=flags.base_url,
+            model=flags.model,
+            api_key=key or None,
+            journal=folder / JOURNAL_NAME,
+            resume=flags.resume,
+            limits=LiveLimits(
+                flags.concurrency or live.concurrency, flags.max_cost_usd, flags.max_failures
+            ),
+            parameters=Parameters(seed=live.seed, max_output_tokens=live.max_output_tokens),
+            schema_parameter=live.structured_output,
+            timeout_seconds=live.timeout_seconds,
+            max_attempts=live.max_attempts,
+            first_wait_seconds=live.first_wait_seconds,
+            prices=settings.prices,
+        ),
+    )
+
+
+def _check_flags(flags: LiveFlags, mode: Mode) -> None:
+    if flags.stale and mode != "record":
+        raise BadInput("goes with --mode record only", where="--stale")
+    if flags.resume and mode not in LIVE_MODES:
+        raise BadInput("goes with a mode that calls a model", where="--resume")
+    if mode == "record" and flags.limit is not None:
+        raise BadInput("a recording has no --limit", where="--limit", next_step="use --only ID")
 
 
 def evaluate_gold_set(
-    request: EvaluateRequest, settings: Settings, now: datetime, console: Console
+    request: EvaluateRequest, settings: Settings, folder: Path, now: datetime, console: Console
 ) -> Report:
-    """The report; warnings go to the console. Raises BadInput."""
-    plan = EvaluationPlan(
-        gold_set=request.gold_set,
-        mode=parse_mode(request.mode),
-        create_provider=partial(create_provider, request.provider),
-        contract=contract_of(settings),
-        rules=ScoringRules(settings.similarity_threshold, settings.allow_contradictions),
-        allow_drift=console.env.get(ALLOW_DRIFT_VARIABLE) == "1",
-    )
-    report, warnings = evaluate(plan, now.replace(microsecond=0))
+    """The report; warnings go to the console, the journal of a live run into `folder`.
+
+    Mode `record` writes cassettes and manifest first and scores what was written. Raises BadInput
+    and Unreachable.
+    """
+    choice = _choice(request, settings, folder, console)
+    flags = request.live
+    _check_flags(flags, choice.mode)
+    contract = load_contract(settings)
+    with watching(choice, console) as choice:
+        facts = None
+        if choice.mode == "record":
+            recording = RecordRequest(request.gold_set, choice, flags.only, flags.stale)
+            facts = record(recording, contract, now, console)
+        plan = EvaluationPlan(
+            gold_set=request.gold_set,
+            mode=choice.mode,
+            create_provider=partial(
+                create_provider, replace(choice, mode="cassette") if facts else choice
+            ),
+            contract=contract,
+            rules=ScoringRules(settings.similarity_threshold, settings.allow_contradictions),
+            allow_drift=console.env.get(ALLOW_DRIFT_VARIABLE) == "1",
+            selection=Selection() if facts else Selection(flags.limit, flags.only),
+        )
+        report, warnings = evaluate(plan, now.replace(microsecond=0))
     for warning in warnings:
         console.warn(warning)
-    return report
+    return report.model_copy(update={"answering": facts}) if facts else report
+
+
+def forget_journal(request: EvaluateRequest, folder: Path) -> None:
+    """The report is written: the answers in the journal have served."""
+    if parse_mode(request.mode) in LIVE_MODES:
+        (folder / JOURNAL_NAME).unlink(missing_ok=True)
+
+
+def tell_answering(report: Report, console: Console) -> None:
+    """Failures, tokens, cost and latency, where there are any."""
+    if report.part is not None:
+        evaluated, total = report.part
+        console.warn(
+            f"a partial report: {evaluated} of {total} conversations; the gate does not pass it"
+        )
+    facts = report.answering
+    if facts is None:
+        return
+    console.say(f"  failures, scored as empty predictions: {facts.failures_in_words}")
+    for failed in facts.failed[:5]:
+        console.say(f"    {failed.conversation_id}: {failed.kind}: {failed.detail}")
+    if facts.calls:
+        console.say(f"  {answering_in_words(facts)}")
 
 
 def run_evaluate(
     request: EvaluateRequest, out: Path, settings: Settings, now: datetime, console: Console
 ) -> int:
     """Write the report to `out`; 0, or an error's code."""
-    report = evaluate_gold_set(request, settings, now, console)
+    report = evaluate_gold_set(request, settings, out.parent, now, console)
     write_atomic(out, to_json(report_json(report)))
+    forget_journal(request, out.parent)
     console.say(
         f"{report.provider} {report.model} on gold set {report.gold_set}: "
         f"{report.conversation_count} conversations, {len(report.cases)} cases wrong. "
         f"{report.notes} Report: {out}"
     )
+    tell_answering(report, console)
     console.set_outputs({"report": str(out)})
     return 0

@@ -1,44 +1,60 @@
-"""`refresh-manifest`: cassettes and manifest anew, after an edit of an oracle-aligned gold set."""
+"""`refresh-manifest`: the manifest anew after an edit of a gold set, without asking a model."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.console import Console
 from bot.errors import BadInput
-from bot.evaluation.cassettes import oracle_cassettes
-from bot.evaluation.gold_set import CASSETTES, MANIFEST, load_gold_set
-from bot.evaluation.manifest import ORACLE_ALIGNED, load_manifest, refreshed
+from bot.evaluation.cassettes import cassettes_data, load_cassettes, oracle_cassettes
+from bot.evaluation.gold_set import CASSETTES, MANIFEST, GoldSet, load_gold_set
+from bot.evaluation.manifest import ORACLE_ALIGNED, Manifest, load_manifest, refreshed
 from bot.evaluation.report import utc_text
-from bot.extraction.fingerprint import canonical_json
-from bot.files import to_json, write_atomic
-from bot.settings import Settings, contract_of
+from bot.evaluation.stale_cassettes import RECORD_STALE, find_stale, listed, recorded_parameters
+from bot.extraction.fingerprint import Contract
+from bot.extraction.request import RequestPlan
+from bot.files import to_json, write_all_atomic
+from bot.settings import Settings, load_contract
 
 
 def run_refresh_manifest(
     directory: Path, settings: Settings, now: datetime, console: Console
 ) -> int:
-    """Rewrite cassettes from the expected memories, and the manifest's hashes and counts.
+    """Rewrite hashes and counts; oracle-aligned cassettes too, from the expected memories.
 
-    Refuses a set that a model was recorded for: new hashes would hide that it is stale.
+    Recorded cassettes stay as they are, and are refused when an answer is stale: new hashes would
+    hide it.
     """
     manifest = load_manifest(directory)
-    if manifest.cassette_kind != ORACLE_ALIGNED:
-        raise BadInput(
-            f"cassettes are {manifest.cassette_kind}: only a new recording makes them fresh",
-            where=directory / MANIFEST,
-            next_step="record them again",
-        )
-    gold_set = load_gold_set(directory)
-    rows = oracle_cassettes(gold_set.conversations, manifest.model)
-    cassettes = "".join(canonical_json(row.model_dump()) + "\n" for row in rows).encode()
-    fresh = refreshed(manifest, gold_set, cassettes, contract_of(settings), now)
-    text = to_json(
-        fresh.model_dump(mode="json", exclude_none=True) | {"recorded_at": utc_text(now)}
-    )
-    write_atomic(directory / CASSETTES, cassettes)
-    write_atomic(directory / MANIFEST, text)
-    console.say(
-        f"{directory}: {fresh.conversation_count} oracle-aligned cassettes and the manifest "
-        "written; they measure the harness, not the model"
-    )
+    gold_set, contract = load_gold_set(directory), load_contract(settings)
+    if manifest.cassette_kind == ORACLE_ALIGNED:
+        recorded_at = now
+        cassettes = cassettes_data(oracle_cassettes(gold_set.conversations, manifest.model))
+        said = "oracle-aligned cassettes and the manifest written; they measure the harness, not "
+        said += "the model"
+    else:
+        recorded_at, cassettes = _recorded(directory, manifest, gold_set, contract)
+        said = "recorded cassettes are fresh; the manifest is written"
+    fresh = refreshed(manifest, gold_set, cassettes, contract.fingerprint, recorded_at)
+    values = fresh.model_dump(mode="json", exclude_none=True)
+    text = to_json(values | {"recorded_at": utc_text(recorded_at)})
+    write_all_atomic({directory / CASSETTES: cassettes, directory / MANIFEST: text})
+    console.say(f"{directory}: {fresh.conversation_count} {said}")
     return 0
+
+
+def _recorded(
+    directory: Path, manifest: Manifest, gold_set: GoldSet, contract: Contract
+) -> tuple[datetime, bytes]:
+    """When the answers were recorded, and the cassettes' bytes; raises BadInput for a stale one."""
+    rows, _ = load_cassettes(directory)
+    plan = RequestPlan(manifest.model, contract, recorded_parameters(manifest))
+    if stale := find_stale(gold_set, rows, manifest, plan):
+        raise BadInput(
+            f"{len(stale)} cassettes are stale, which new hashes would hide: {listed(stale)}",
+            where=directory / MANIFEST,
+            next_step=f"record them again: {RECORD_STALE}",
+        )
+    kept = cassettes_data(row for name, row in rows.items() if name in gold_set.ids)
+    at = manifest.recorded_at
+    moment = at if isinstance(at, datetime) else datetime(at.year, at.month, at.day, tzinfo=UTC)
+    return moment if moment.utcoffset() is not None else moment.replace(tzinfo=UTC), kept

@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from bot.commands.evaluate import EvaluateRequest, evaluate_gold_set
+from bot.commands.evaluate import EvaluateRequest, evaluate_gold_set, forget_journal, tell_answering
 from bot.commands.gate import tell_gate
 from bot.commands.publish import tell_history
 from bot.commands.render_comment import render_comment
-from bot.comment.view import CommentInput, percent, provider_label
+from bot.comment.provider_rows import provider_row
+from bot.comment.view import CommentInput
 from bot.console import Console
 from bot.environment import server_url
+from bot.evaluation.gold_set import CONVERSATIONS, read_part
 from bot.evaluation.report import load_report, report_json
 from bot.files import to_json, write_atomic
 from bot.gate.baseline import load_baseline
@@ -45,12 +47,11 @@ class RunRequest:
 def tell_providers(entry: RunEntry, console: Console) -> None:
     """Every provider's numbers with their label in words beside them."""
     for block in entry.providers:
+        row = provider_row(block)
         scores = ", ".join(
-            f"{name} {percent(block.metrics[name])}"
-            for name in _SHOWN_METRICS
-            if block.metrics.get(name) is not None
+            f"{name} {row.metrics[name]}" for name in _SHOWN_METRICS if name in row.metrics
         )
-        console.say(f"  {block.provider} ({block.model}) [{provider_label(block)}] {scores}")
+        console.say(f"  {row.provider} ({row.model}) [{row.label}] {scores}")
 
 
 def run_all(
@@ -65,8 +66,13 @@ def run_all(
 
     Raises BadInput, with nothing written, when an input cannot be used.
     """
-    report = evaluate_gold_set(request.evaluation, settings, now, console)
+    # what cannot be used stops here, before a model is asked and paid
+    read_part(request.evaluation.gold_set, CONVERSATIONS)
     baseline = load_baseline(request.baseline)
+    base_report = load_report(request.base_latest) if request.base_latest else None
+    files = suite.history_files(request.data)
+    load_history(files.data, suite.name)
+    report = evaluate_gold_set(request.evaluation, settings, request.out, now, console)
     gate = judge_regression(report.scores, baseline, suite.gated_metrics)
     entry = build_run_entry(report, gate, baseline, identity, settings.stale_after_days)
     data = CommentInput(
@@ -75,25 +81,25 @@ def run_all(
         run=entry,
         head_sha=identity.sha,
         report=report,
-        base_report=load_report(request.base_latest) if request.base_latest else None,
+        base_report=base_report,
         server_url=server_url(console.env),
     )
     body, section = render_comment(data, suite, request.templates)
 
-    files = suite.history_files(request.data)
-    load_history(files.data, suite.name)  # a history that cannot be read stops here
     written = {name: request.out / name for name in ("latest.json", "gate-result.json")}
     comment = request.out / "comment.md"
     write_atomic(written["latest.json"], to_json(report_json(report)))
     write_atomic(written["gate-result.json"], to_json(gate_json(gate)))
     write_atomic(comment, body)
     appended = publish_locally(files, entry, settings.max_runs)
+    forget_journal(request.evaluation, request.out)
 
     console.say(
         f"{suite.title}: {report.conversation_count} conversations of gold set {report.gold_set}, "
         f"commit {entry.short_sha} on {entry.branch}"
     )
     tell_providers(entry, console)
+    tell_answering(report, console)
     tell_history(request.data, appended, console)
     console.say(f"comment: {comment}")
     tell_gate(gate, console)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from bot.comment.cases import CaseChange, CaseGroup, group_cases
 from bot.comment.escape import Markdown, escape_code, escape_text
+from bot.comment.provider_rows import UNDEFINED, percent, provider_label, provider_row
 from bot.evaluation.manifest import ORACLE_ALIGNED
 from bot.evaluation.report import Report
 from bot.gate.regression import Check
@@ -25,7 +26,6 @@ MAX_LISTED_FAILURES: Final = 5
 
 ICONS: Final = {"pass": "✅", "fail": "❌", "none": "⚪"}
 WORDS: Final = {"pass": "PASS", "fail": "FAIL", "none": "no result"}
-UNDEFINED: Final = "—"
 
 NO_BASELINE = "No baseline yet: nothing has been published for this suite, so nothing is compared."
 NO_RESULT = "No result for this commit: the evaluation did not finish. Its log says why."
@@ -60,11 +60,6 @@ class CommentInput:
     server_url: str = "https://github.com"
 
 
-def percent(value: float | None) -> str:
-    """A fraction as a percentage with two decimals, rounded for display only."""
-    return UNDEFINED if value is None else f"{value * 100:.2f}%"
-
-
 def points(value: float, limit: float | None = None) -> str:
     """Signed percentage points; more decimals where two would hide that `limit` is passed."""
     decimals = 2
@@ -92,11 +87,7 @@ def _check_row(check: Check) -> dict[str, Any]:
         "change": UNDEFINED if change is None else points(change, check.limit),
         "limit": f"{check.limit:g}",
         "ok": check.ok,
-        "mark": "ok"
-        if check.ok
-        else "❌ not computable"
-        if change is None
-        else "❌ over the limit",
+        "mark": _mark(check),
     }
 
 
@@ -134,19 +125,17 @@ def _gate_reasons(run: RunEntry) -> list[Markdown]:
     return sentences
 
 
-def provider_label(entry: ProviderEntry) -> str:
-    """The words that stand beside a provider's numbers."""
-    staleness = Staleness(entry.staleness.state, entry.staleness.reasons, entry.staleness.age_days)
-    return label_in_words(entry.enforcement, entry.last_refreshed, staleness, entry.cassette_kind)
-
-
-def _provider_row(entry: ProviderEntry) -> dict[str, Any]:
+def _provider_facts(entry: ProviderEntry) -> dict[str, Any]:
+    row = provider_row(entry)
     return {
-        "provider": escape_code(entry.provider),
-        "model": escape_code(entry.model),
-        "label": provider_label(entry),
-        "mark": "" if entry.status is None else f"{ICONS[entry.status]} {WORDS[entry.status]}",
-        **{name: percent(entry.metrics.get(name)) for name in _PROVIDER_METRICS},
+        "provider": escape_code(row.provider),
+        "model": escape_code(row.model),
+        "label": row.label,
+        "mark": "" if row.status is None else f"{ICONS[row.status]} {WORDS[row.status]}",
+        "failures": row.failures,
+        "cost": row.cost,
+        "latency": row.latency,
+        **{name: row.metrics.get(name, UNDEFINED) for name in _PROVIDER_METRICS},
     }
 
 
@@ -261,6 +250,7 @@ def build_context(data: CommentInput, max_case_rows: int, max_case_chars: int) -
         "labels": [],
         "providers": [],
         "more_providers": 0,
+        "was_asked": False,
         "policy": None if data.policy is None else _policy_facts(data.policy),
         "case_groups": [
             _case_facts(group, max_case_rows, max_case_chars)
@@ -278,6 +268,7 @@ def build_context(data: CommentInput, max_case_rows: int, max_case_chars: int) -
         "metrics": rows,
         "failed": [row for row in rows if not row["ok"]],
         "labels": _label_rows(data.labels, run),
-        "providers": [_provider_row(entry) for entry in run.providers[:MAX_PROVIDERS]],
+        "providers": [_provider_facts(entry) for entry in run.providers[:MAX_PROVIDERS]],
         "more_providers": max(0, len(run.providers) - MAX_PROVIDERS),
+        "was_asked": any(entry.answering for entry in run.providers),
     }

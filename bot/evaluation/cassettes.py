@@ -18,12 +18,20 @@ RECORD_AGAIN = "record the cassette again, or restore the file"
 
 
 class CassetteRow(Row):
-    """A line of `openai_cassettes.jsonl`; further fields (usage, request hash) are allowed."""
+    """A line of `openai_cassettes.jsonl`; what follows `raw_json` only record mode writes.
+
+    Nothing else is stored: no header, no key, no organisation.
+    """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     model: Annotated[str, Field(min_length=1, max_length=200)]
     raw_json: str
+    request_sha256: str | None = None
+    recorded_at: str | None = None
+    usage: dict[str, int] | None = None
+    finish_reason: str | None = None
+    attempts: int | None = None
 
 
 Answers = Mapping[int, tuple[ExtractedMemory, ...]]
@@ -56,6 +64,14 @@ def load_cassettes(directory: Path) -> tuple[dict[str, CassetteRow], bytes]:
             )
         rows[row.conversation_id] = row
     return rows, data
+
+
+def cassettes_data(rows: Iterable[CassetteRow]) -> bytes:
+    """The file's bytes: sorted by id, a line each, so that a re-recording diffs cleanly."""
+    ordered = sorted(rows, key=lambda row: row.conversation_id)
+    return "".join(
+        canonical_json(row.model_dump(exclude_none=True)) + "\n" for row in ordered
+    ).encode("utf-8")
 
 
 def parse_cassettes(rows: dict[str, CassetteRow], path: Path) -> dict[str, Answers]:

@@ -1,15 +1,14 @@
 """One evaluation, from a gold set's directory to a report."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from bot.errors import BadInput
 from bot.evaluation.cassettes import Answers, load_cassettes, parse_cassettes
-from bot.evaluation.gold_set import CASSETTES, load_gold_set
+from bot.evaluation.gold_set import CASSETTES, MANIFEST, GoldConversation, GoldSet, load_gold_set
 from bot.evaluation.manifest import (
-    ORACLE_ALIGNED,
     Manifest,
     check_contract,
     check_files,
@@ -18,17 +17,75 @@ from bot.evaluation.manifest import (
 )
 from bot.evaluation.metrics import compute_metrics
 from bot.evaluation.provider import Provider
-from bot.evaluation.report import LIVE_MODES, REPLAY_MODES, Mode, Report
+from bot.evaluation.report import Mode, Report
 from bot.evaluation.scores import GATED_METRICS
-from bot.evaluation.scoring import ScoringRules, score
-from bot.extraction.fingerprint import ContractFingerprint
-
-ORACLE_NOTES = "Oracle-aligned cassettes: these scores measure the harness, not the model."
-REPLAY_NOTES = "Replayed from cassettes recorded from the model."
-COMPUTED_NOTES = "Computed by {model}, without a model: a floor, not a model's score."
+from bot.evaluation.scoring import Scorer, ScoringRules
+from bot.evaluation.stale_cassettes import check_questions
+from bot.extraction.fingerprint import Contract
 
 
-CreateProvider = Callable[[Manifest, Mapping[str, Answers]], Provider]
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which conversations are evaluated; a report of some of them is marked as partial."""
+
+    limit: int | None = None
+    only: tuple[str, ...] = ()
+
+    def of(self, gold_set: GoldSet) -> tuple[GoldConversation, ...]:
+        """In file order; raises BadInput for an id that is not in the gold set."""
+        if unknown := sorted(set(self.only) - gold_set.ids):
+            raise BadInput(
+                f"conversation {unknown[0]!r} is not in the gold set",
+                where=gold_set.directory,
+                next_step="see --only",
+            )
+        chosen = gold_set.conversations
+        if self.only:
+            chosen = tuple(c for c in chosen if c.conversation_id in self.only)
+        return chosen[: self.limit]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The cassettes, after every check that they and the gold set belong together."""
+
+    manifest: Manifest
+    answers: Mapping[str, Answers]
+
+
+@dataclass(slots=True)
+class GoldSource:
+    """A gold set, and its recording for the provider that asks for it."""
+
+    gold_set: GoldSet
+    contract: Contract
+    allow_drift: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+    def recording(self) -> Recording:
+        """Raises BadInput when the cassettes cannot be trusted; warnings are kept."""
+        gold_set, directory = self.gold_set, self.gold_set.directory
+        manifest = load_manifest(directory)
+        cassettes, data = load_cassettes(directory)
+        check_questions(gold_set, cassettes, manifest, self.contract, allow_drift=self.allow_drift)
+        check_ids(gold_set, cassettes, manifest)
+        check_files(gold_set, data, manifest)
+        answers = parse_cassettes(cassettes, directory / CASSETTES)
+        self.warnings += check_contract(
+            gold_set, manifest, self.contract.fingerprint, allow_drift=self.allow_drift
+        )
+        return Recording(manifest, answers)
+
+    @property
+    def name(self) -> str:
+        """As the manifest calls it; a gold set that was never recorded is called as its folder."""
+        directory = self.gold_set.directory
+        if (directory / MANIFEST).exists():
+            return load_manifest(directory).gold_set
+        return directory.resolve().name
+
+
+CreateProvider = Callable[[GoldSource], Provider]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,63 +95,44 @@ class EvaluationPlan:
     gold_set: Path
     mode: Mode
     create_provider: CreateProvider
-    contract: ContractFingerprint
+    contract: Contract
     rules: ScoringRules
     allow_drift: bool = False
-
-
-def _notes(provider: Provider) -> str:
-    if provider.cassette_kind is None:
-        return COMPUTED_NOTES.format(model=provider.model)
-    return ORACLE_NOTES if provider.cassette_kind == ORACLE_ALIGNED else REPLAY_NOTES
-
-
-def parse_mode(mode: str) -> Mode:
-    """Raises BadInput for an unknown mode, and for one that needs a live model."""
-    for known in REPLAY_MODES:
-        if mode == known:
-            return known
-    if mode in LIVE_MODES:
-        raise BadInput(
-            f"mode {mode!r} calls a live model, which this version cannot",
-            where="--mode",
-            next_step=f"use one of: {', '.join(REPLAY_MODES)}",
-        )
-    raise BadInput(
-        f"unknown mode {mode!r}", where="--mode", next_step=f"use {', '.join(REPLAY_MODES)}"
-    )
+    selection: Selection = Selection()
 
 
 def evaluate(plan: EvaluationPlan, now: datetime) -> tuple[Report, tuple[str, ...]]:
-    """The report, and warnings; raises BadInput when the gold set cannot be trusted."""
+    """The report, and warnings.
+
+    Raises BadInput when the gold set cannot be trusted, Unreachable when a provider has no answers.
+    """
     gold_set = load_gold_set(plan.gold_set)
-    manifest = load_manifest(plan.gold_set)
-    cassettes, cassettes_data = load_cassettes(plan.gold_set)
-    check_ids(gold_set, cassettes, manifest)
-    check_files(gold_set, cassettes_data, manifest)
-    answers = parse_cassettes(cassettes, plan.gold_set / CASSETTES)
-    provider = plan.create_provider(manifest, answers)
-    warnings: tuple[str, ...] = ()
-    if provider.cassette_kind is not None:
-        warnings = check_contract(gold_set, manifest, plan.contract, allow_drift=plan.allow_drift)
-    scored = score(gold_set.conversations, provider.predict, plan.rules)
+    chosen = plan.selection.of(gold_set)
+    source = GoldSource(gold_set, plan.contract, plan.allow_drift)
+    provider = plan.create_provider(source)
+    scorer = Scorer(plan.rules)
+    facts = provider.answer(chosen, scorer.add)
+    scored = scorer.result()
+    fingerprint = plan.contract.fingerprint
     report = Report(
         benchmark="extraction_quality",
-        gold_set=manifest.gold_set,
+        gold_set=source.name,
         mode=plan.mode,
         provider=provider.name,
         model=provider.model,
-        enforcement="ci",
+        enforcement=provider.enforcement,
         conversation_count=scored.conversation_count,
         generated_at=now,
-        prompt_sha256=plan.contract.prompt_sha256,
-        schema_sha256=plan.contract.schema_sha256,
+        prompt_sha256=fingerprint.prompt_sha256,
+        schema_sha256=fingerprint.schema_sha256,
         cassette_kind=provider.cassette_kind,
         metrics=compute_metrics(scored.counts),
         gated_metrics=GATED_METRICS,
         counts=scored.counts,
         cases=scored.cases,
-        notes=_notes(provider),
-        conversation_ids=tuple(sorted(gold_set.ids)),
+        notes=provider.notes,
+        conversation_ids=tuple(sorted(c.conversation_id for c in chosen)),
+        gold_conversation_count=len(gold_set.conversations),
+        answering=facts,
     )
-    return report, warnings
+    return report, tuple(source.warnings)

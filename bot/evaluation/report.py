@@ -9,12 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 from bot.errors import BadInput
 from bot.evaluation.cases import Case
 from bot.evaluation.metrics import Counts, compute_metrics
+from bot.evaluation.outcome import AnsweringFacts
 from bot.evaluation.scores import (
     GATED_METRICS,
     MAX_REPORT_BYTES,
     Enforcement,
     Scores,
     metric_fault,
+    part_of,
 )
 from bot.files import read_json
 from bot.validation import validate
@@ -24,6 +26,18 @@ LIVE_MODES: Final = ("live", "full", "record", "vllm")
 
 Mode = Literal["cassette", "smoke", "fast", "live", "full", "record", "vllm"]
 ShortText = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+def parse_mode(text: str) -> Mode:
+    """Raises BadInput for an unknown mode."""
+    for known in (*REPLAY_MODES, *LIVE_MODES):
+        if text == known:
+            return known
+    raise BadInput(
+        f"unknown mode {text!r}",
+        where="--mode",
+        next_step=f"use one of: {', '.join((*REPLAY_MODES, *LIVE_MODES))}",
+    )
 
 
 class Report(BaseModel):
@@ -52,6 +66,8 @@ class Report(BaseModel):
     cases: tuple[Case, ...] = ()
     notes: str = ""
     conversation_ids: tuple[str, ...] | None = None
+    gold_conversation_count: Annotated[int, Field(strict=True, ge=0)] | None = None
+    answering: AnsweringFacts | None = None
 
     _bad_metrics: dict[str, object] = PrivateAttr(default_factory=dict)
 
@@ -73,9 +89,15 @@ class Report(BaseModel):
         return {name: str(metric_fault(value)) for name, value in self._bad_metrics.items()}
 
     @property
+    def part(self) -> tuple[int, int] | None:
+        """(evaluated, of all) when only some of the gold set's conversations were (`--limit`)."""
+        return part_of(self.conversation_count, self.gold_conversation_count)
+
+    @property
     def scores(self) -> Scores:
         """What the gate judges: the metrics as they stood in the file, good or bad."""
-        return Scores(self.provider, self.gold_set, {**self.metrics, **self._bad_metrics})
+        metrics = {**self.metrics, **self._bad_metrics}
+        return Scores(self.provider, self.gold_set, metrics, self.part)
 
 
 def parse_report(value: Any, where: str | Path) -> Report:
@@ -120,6 +142,7 @@ def merge_reports(first: Report, second: Report) -> Report:
         update={
             "conversation_count": first.conversation_count + second.conversation_count,
             "conversation_ids": tuple(sorted(first_ids | second_ids)) or None,
+            "answering": None,
             "generated_at": max(first.generated_at, second.generated_at),
             "metrics": compute_metrics(counts),
             "counts": counts,

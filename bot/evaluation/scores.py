@@ -42,11 +42,22 @@ def metric_fault(value: object) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What the gate reads of a report; `metrics` as they stand in the file, good or bad."""
+    """What the gate reads of a report; `metrics` as they stand in the file, good or bad.
+
+    `part` is (evaluated, of all) conversations when the report covers only some of them.
+    """
 
     provider: str
     gold_set: str
     metrics: Mapping[str, object]
+    part: tuple[int, int] | None = None
+
+
+def part_of(evaluated: object, total: object) -> tuple[int, int] | None:
+    """(evaluated, total) when that is only a part; older reports do not say."""
+    if isinstance(evaluated, int) and isinstance(total, int) and evaluated < total:
+        return evaluated, total
+    return None
 
 
 def read_scores(path: Path, benchmark: str) -> Scores:
@@ -65,4 +76,5 @@ def read_scores(path: Path, benchmark: str) -> Scores:
         raise BadInput("a report has a provider and a gold_set, both texts", where=path)
     if not isinstance(metrics, dict):
         raise BadInput("metrics: should be an object of name and number", where=path)
-    return Scores(provider, gold_set, metrics)
+    part = part_of(raw.get("conversation_count"), raw.get("gold_conversation_count"))
+    return Scores(provider, gold_set, metrics, part)

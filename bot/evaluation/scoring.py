@@ -122,33 +122,44 @@ def _labels_outside(paired: set[int], memories: Sequence[ExtractedMemory]) -> li
     ]
 
 
-def score(
-    conversations: Iterable[GoldConversation],
-    predict: Callable[[GoldConversation], Answers],
-    rules: ScoringRules = ScoringRules(),
-) -> Scored:
-    """Score `predict` over `conversations`.
+class Scorer:
+    """Takes the answers of one conversation after the other, in any order."""
 
-    A gold turn without an answer is an empty answer; an answer for a turn without a gold row is
-    made of unpaired predictions.
-    """
-    tally = _Tally()
-    cases: list[Case] = []
-    seen = 0
-    for conversation in conversations:
-        seen += 1
-        answers = predict(conversation)
+    def __init__(self, rules: ScoringRules = ScoringRules()) -> None:
+        self._rules = rules
+        self._tally = _Tally()
+        self._cases: list[Case] = []
+        self._seen = 0
+
+    def add(self, conversation: GoldConversation, answers: Answers) -> None:
+        """A gold turn without an answer is an empty answer; an answer for a turn without a gold row
+        is made of unpaired predictions."""
+        self._seen += 1
         for turn_index in conversation.gold.keys() | answers.keys():
             gold = conversation.gold.get(turn_index, _NOTHING)
             predicted = answers.get(turn_index, ())
             pairing = pair_memories(
                 gold.memories,
                 predicted,
-                threshold=rules.threshold,
-                allow_contradictions=rules.allow_contradictions,
+                threshold=self._rules.threshold,
+                allow_contradictions=self._rules.allow_contradictions,
             )
-            if not _count_turn(tally, gold, predicted, pairing):
+            if not _count_turn(self._tally, gold, predicted, pairing):
                 where = (conversation.conversation_id, turn_index)
-                cases += turn_cases(where, gold, predicted, pairing)
-    cases.sort(key=lambda case: (case.conversation_id, case.turn_index))
-    return Scored(tally.counts(), tuple(cases), seen)
+                self._cases += turn_cases(where, gold, predicted, pairing)
+
+    def result(self) -> Scored:
+        cases = sorted(self._cases, key=lambda case: (case.conversation_id, case.turn_index))
+        return Scored(self._tally.counts(), tuple(cases), self._seen)
+
+
+def score(
+    conversations: Iterable[GoldConversation],
+    predict: Callable[[GoldConversation], Answers],
+    rules: ScoringRules = ScoringRules(),
+) -> Scored:
+    """Score `predict` over `conversations`, taken one by one."""
+    scorer = Scorer(rules)
+    for conversation in conversations:
+        scorer.add(conversation, predict(conversation))
+    return scorer.result()

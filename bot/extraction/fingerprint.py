@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -26,7 +27,11 @@ def prompt_sha256(prompt: str) -> str:
 
 def schema_sha256(model: "type[BaseModel]") -> str:
     """Of the structure: the canonical JSON of the model's JSON Schema, not the source's bytes."""
-    return sha256_hex(canonical_json(model.model_json_schema()).encode("utf-8"))
+    return _json_sha256(model.model_json_schema())
+
+
+def _json_sha256(value: object) -> str:
+    return sha256_hex(canonical_json(value).encode("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,18 @@ class ContractFingerprint:
 
     prompt_sha256: str
     schema_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """The batch prompt, and the JSON Schema of the answer that it asks for."""
+
+    prompt: str
+    json_schema: Mapping[str, Any]
+
+    @property
+    def fingerprint(self) -> ContractFingerprint:
+        return ContractFingerprint(prompt_sha256(self.prompt), _json_sha256(self.json_schema))
 
 
 def fingerprint_contract(prompt: str, model: "type[BaseModel]") -> ContractFingerprint:

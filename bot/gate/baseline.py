@@ -20,7 +20,7 @@ class ProviderBlock:
     """What one provider scored when it was last measured.
 
     A metric is judged where it is used (`metric_fault`): the gate fails a bad one by its name. The
-    last four fields are None where the block does not record them.
+    last five fields are None where the block does not record them; `answering` is a report's.
     """
 
     model: str
@@ -32,6 +32,7 @@ class ProviderBlock:
     prompt_sha256: str | None = None
     schema_sha256: str | None = None
     cassette_kind: str | None = None
+    answering: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,9 @@ class _Fields:
             raise self.fault(name, "a number of percentage points from 0 to 100", value)
         return float(value)
 
+    def optional_object(self, name: str) -> Mapping[str, object] | None:
+        return None if self.raw.get(name) is None else self.child(name).raw
+
     def child(self, name: str, default: object = None) -> "_Fields":
         return _Fields(self.raw.get(name, default), f"{self.place}.{name}".strip("."), self.where)
 
@@ -98,6 +102,7 @@ def _block(fields: _Fields) -> ProviderBlock:
         prompt_sha256=fields.optional_text("prompt_sha256"),
         schema_sha256=fields.optional_text("schema_sha256"),
         cassette_kind=fields.optional_text("cassette_kind"),
+        answering=fields.optional_object("answering"),
     )
 
 

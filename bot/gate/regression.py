@@ -20,6 +20,7 @@ NO_METRICS = "no check: there is no gated metric"
 OTHER_GOLD_SET = (
     "not comparable: the baseline was measured on gold set {baseline}, the report on {report}"
 )
+PARTIAL = "not comparable: the report covers {evaluated} of {total} conversations, not all"
 NOT_COMPUTABLE = "{name} is not computable: {side} is {why}"
 DROPPED = "{name} dropped {drop:.2f} points ({baseline:.4f} → {current:.4f}, limit {limit:g})"
 HOLDS = "all {count} checks hold (limit {limit:g} points)"
@@ -126,6 +127,9 @@ def judge_regression(
     measured_on = block.gold_set or baseline.gold_set
     if measured_on != scores.gold_set:
         sentences.insert(0, OTHER_GOLD_SET.format(baseline=measured_on, report=scores.gold_set))
+    if scores.part is not None:
+        evaluated, total = scores.part
+        sentences.insert(0, PARTIAL.format(evaluated=evaluated, total=total))
     if not checks:
         return _fails(NO_METRICS)
     lines = sentences or [HOLDS.format(count=len(checks), limit=limit)]

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 
+from pydantic import ValidationError
+
+from bot.evaluation.outcome import AnsweringFacts
 from bot.evaluation.report import Report, utc_text
 from bot.evaluation.scores import metric_fault
 from bot.gate.baseline import Baseline, ProviderBlock
@@ -15,6 +18,7 @@ from bot.history.model import (
     RunEntry,
     StalenessEntry,
 )
+from bot.verdict import Status
 
 
 def defined_scores(metrics: Mapping[str, object]) -> dict[str, float]:
@@ -26,34 +30,48 @@ def defined_scores(metrics: Mapping[str, object]) -> dict[str, float]:
     }
 
 
-def _own_block(report: Report, gate: GateResult) -> ProviderEntry:
-    return ProviderEntry(
-        provider=report.provider,
+def block_of(report: Report) -> ProviderBlock:
+    """The report as a baseline's block."""
+    return ProviderBlock(
         model=report.model,
         enforcement=report.enforcement,
         source=report.mode,
         last_refreshed=report.generated_at.date(),
-        status=gate.status if report.enforcement == "ci" else None,
-        staleness=StalenessEntry(state="fresh", age_days=0),
-        metrics=dict(defined_scores(report.metrics)),
+        metrics=report.metrics,
+        gold_set=report.gold_set,
+        prompt_sha256=report.prompt_sha256,
+        schema_sha256=report.schema_sha256,
         cassette_kind=report.cassette_kind,
+        answering=report.answering.model_dump(mode="json") if report.answering else None,
     )
 
 
-def _other_block(name: str, block: ProviderBlock, staleness: Staleness) -> ProviderEntry:
+def provider_entry(
+    name: str, block: ProviderBlock, staleness: Staleness, status: Status | None = None
+) -> ProviderEntry:
+    """A block as it is published and shown; only a CI-enforced one has a status."""
     return ProviderEntry(
         provider=name,
         model=block.model,
         enforcement=block.enforcement,
         source=block.source,
         last_refreshed=block.last_refreshed,
-        status=None,
+        status=status if block.enforcement == "ci" else None,
         staleness=StalenessEntry(
             state=staleness.state, reasons=staleness.reasons, age_days=staleness.age_days
         ),
         metrics=dict(defined_scores(block.metrics)),
         cassette_kind=block.cassette_kind,
+        answering=_facts(block.answering),
     )
+
+
+def _facts(raw: Mapping[str, object] | None) -> AnsweringFacts | None:
+    """What another program wrote there is no reason to publish nothing."""
+    try:
+        return None if raw is None else AnsweringFacts.model_validate(raw).summary
+    except ValidationError:
+        return None
 
 
 def run_context(report: Report, stale_after_days: int) -> RunContext:
@@ -80,10 +98,11 @@ def build_run_entry(
     """
     staleness = judge_baseline(baseline, run_context(report, stale_after_days))
     others = tuple(
-        _other_block(name, block, staleness[name])
+        provider_entry(name, block, staleness[name])
         for name, block in baseline.providers.items()
         if name != report.provider
     )
+    own = provider_entry(report.provider, block_of(report), Staleness("fresh", (), 0), gate.status)
     return RunEntry(
         sha=identity.sha,
         short_sha=identity.sha[:SHORT_SHA_CHARS],
@@ -104,5 +123,5 @@ def build_run_entry(
         prompt_sha256=report.prompt_sha256,
         schema_sha256=report.schema_sha256,
         counts=report.counts,
-        providers=(_own_block(report, gate), *others),
+        providers=(own, *others),
     )

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from bot.evaluation.metrics import Counts
+from bot.evaluation.outcome import AnsweringFacts
 from bot.evaluation.report import REPLAY_MODES, Mode, ShortText
 from bot.evaluation.scores import Enforcement
 from bot.gate.regression import Check
@@ -51,6 +52,7 @@ class ProviderEntry(_Entry):
     staleness: StalenessEntry
     metrics: dict[str, Fraction | None]
     cassette_kind: str | None = None
+    answering: AnsweringFacts | None = None
 
     @model_validator(mode="after")
     def _manual_has_no_mark(self) -> Self:

@@ -12,6 +12,7 @@ from typing import Final
 
 from bot.evaluation.cassettes import Answers
 from bot.evaluation.gold_set import GoldConversation
+from bot.evaluation.scores import Enforcement
 from bot.extraction.schema import (
     MAX_LABELS,
     MAX_MEMORIES,
@@ -20,6 +21,7 @@ from bot.extraction.schema import (
     ExtractedMemoryLabel,
 )
 from bot.extraction.taxonomy import Label
+from bot.providers.one_by_one import OneByOne
 
 _CONFIDENCE: Final = 0.5  # a rule knows nothing of how sure it is
 _MAX_SENTENCE_CHARS: Final = 400
@@ -135,12 +137,14 @@ def extract_by_keywords(text: str) -> tuple[ExtractedMemory, ...]:
     return tuple(memory for memory in found if memory is not None)[:MAX_MEMORIES]
 
 
-class KeywordProvider:
+class KeywordProvider(OneByOne):
     """Answers for the user's turns only, from their text alone."""
 
     name = "keyword"
     model = "keyword-rules-1"
+    enforcement: Enforcement = "ci"
     cassette_kind = None
+    notes = f"Computed by {model}, without a model: a floor, not a model's score."
 
     def predict(self, conversation: GoldConversation) -> Answers:
         return {

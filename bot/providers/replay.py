@@ -5,16 +5,27 @@ from dataclasses import dataclass
 
 from bot.evaluation.cassettes import Answers
 from bot.evaluation.gold_set import GoldConversation
+from bot.evaluation.manifest import ORACLE_ALIGNED
+from bot.evaluation.scores import Enforcement
+from bot.providers.one_by_one import OneByOne
+
+ORACLE_NOTES = "Oracle-aligned cassettes: these scores measure the harness, not the model."
+RECORDED_NOTES = "Replayed from cassettes recorded from the model."
 
 
 @dataclass(frozen=True)
-class ReplayProvider:
+class ReplayProvider(OneByOne):
     """`answers` holds the parsed cassettes by conversation id."""
 
     name: str
     model: str
     cassette_kind: str | None
     answers: Mapping[str, Answers]
+    enforcement: Enforcement = "ci"
+
+    @property
+    def notes(self) -> str:
+        return ORACLE_NOTES if self.cassette_kind == ORACLE_ALIGNED else RECORDED_NOTES
 
     def predict(self, conversation: GoldConversation) -> Answers:
         return self.answers[conversation.conversation_id]

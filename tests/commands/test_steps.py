@@ -197,11 +197,12 @@ def test_an_edited_gold_set_is_made_whole_again_by_refresh_manifest(place: Path,
 
 
 def test_refresh_manifest_does_not_hide_that_a_recorded_set_is_stale(place: Path, bot: Bot) -> None:
-    manifest = load(place / "gold" / MANIFEST) | {"cassette_kind": "live_openai_recorded"}
+    recorded = {"cassette_kind": "live_openai_recorded", "prompt_sha256": "0" * 64}
+    manifest = load(place / "gold" / MANIFEST) | recorded
     (place / "gold" / MANIFEST).write_text(json.dumps(manifest))
     done = bot("refresh-manifest", "--gold-set", "gold")
     assert done.code == 2
-    assert "only a new recording makes them fresh" in done.err
+    assert "3 cassettes are stale, which new hashes would hide" in done.err
 
 
 @pytest.mark.parametrize(

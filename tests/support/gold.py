@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from bot.evaluation.gold_set import BASELINE, CASSETTES, CONVERSATIONS, EXPECTED
 from bot.evaluation.pipeline import EvaluationPlan, evaluate
 from bot.evaluation.scoring import ScoringRules
 from bot.files import to_json
-from bot.providers.registry import create_provider
-from bot.settings import Settings, contract_of
+from bot.providers.registry import ProviderChoice, create_provider
+from bot.settings import Settings, load_contract
 
 NOW = datetime(2026, 9, 15, 12, 0, tzinfo=UTC)
 
@@ -129,8 +130,8 @@ def block_of(directory: Path, provider: str) -> dict[str, Any]:
     plan = EvaluationPlan(
         gold_set=directory,
         mode="cassette",
-        create_provider=lambda manifest, answers: create_provider(provider, manifest, answers),
-        contract=contract_of(Settings()),
+        create_provider=partial(create_provider, ProviderChoice(provider, "cassette")),
+        contract=load_contract(Settings()),
         rules=ScoringRules(),
     )
     report, _ = evaluate(plan, NOW)
