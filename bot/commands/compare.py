@@ -84,8 +84,8 @@ def comparison(rows: Sequence[ProviderRow]) -> Table:
         ["", *(row.provider for row in rows)],
         ["model", *(row.model for row in rows)],
         ["label", *(row.label for row in rows)],
-        *([name, *(row.metrics.get(name, UNDEFINED) for row in rows)] for name in names),
         ["failures", *(row.failures for row in rows)],
+        *([name, *(row.metrics.get(name, UNDEFINED) for row in rows)] for name in names),
         ["cost", *(row.cost for row in rows)],
         ["latency", *(row.latency for row in rows)],
     ]

@@ -1,6 +1,7 @@
 """A bound on what calls cost that is never passed."""
 
 import asyncio
+import math
 
 from bot.errors import BadInput, Unreachable
 from bot.evaluation.outcome import Usage
@@ -15,6 +16,8 @@ class Budget:
     """
 
     def __init__(self, limit_usd: float | None, price: Price | None, model: str) -> None:
+        if limit_usd is not None and not math.isfinite(limit_usd):
+            raise BadInput(f"is {limit_usd}, no sum of money", where="--max-cost")
         if limit_usd is not None and price is None:
             raise BadInput(
                 f"the price of model {model!r} is unknown, so --max-cost cannot be kept",

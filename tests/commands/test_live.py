@@ -412,6 +412,17 @@ def test_max_cost_without_a_price_is_refused_before_any_call(
     assert not server.asked
 
 
+@pytest.mark.parametrize("sum_of_money", ["nan", "inf", "-1"])
+def test_a_bound_that_is_no_sum_of_money_is_bad_input(
+    place: Path, bot: Bot, server: ModelServer, sum_of_money: str
+) -> None:
+    configure(QUICK + PRICE)
+    done = evaluate(bot, "--max-cost", sum_of_money)
+    assert done.code == 2
+    assert "--max-cost" in done.err
+    assert not server.asked
+
+
 def test_max_cost_is_never_passed_and_what_was_paid_for_is_kept(
     place: Path, bot: Bot, server: ModelServer
 ) -> None:
