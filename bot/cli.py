@@ -9,6 +9,7 @@ import typer
 
 from bot import __version__, cli_baseline, cli_github
 from bot.cli_options import (
+    DEFAULT_SUITE,
     ApiKeyEnv,
     BaseLatest,
     BaselineFile,
@@ -33,6 +34,7 @@ from bot.cli_options import (
     RunUrl,
     Sha,
     Stale,
+    SuiteName,
     Templates,
     get_console,
     get_identity,
@@ -40,7 +42,7 @@ from bot.cli_options import (
     get_settings,
 )
 from bot.errors import BadInput, BotError
-from bot.suites import EXTRACTION_QUALITY as SUITE
+from bot.suites import find_suite
 
 USAGE_ERROR: Final = 2
 
@@ -56,6 +58,7 @@ app = typer.Typer(
 
 @app.command(epilog="Example: extraction-bot run --provider keyword --out out")
 def run(
+    suite: SuiteName = DEFAULT_SUITE,
     gold_set: GoldSet = None,
     provider: Provider = None,
     mode: Mode = "cassette",
@@ -87,8 +90,9 @@ def run(
     from bot.commands.run import RunRequest, run_all
     from bot.evaluation.gold_set import BASELINE
 
-    settings = get_settings()
-    directory = gold_set or settings.gold_set
+    settings, chosen = get_settings(), find_suite(suite)
+    place = settings.of(chosen)
+    directory = gold_set or place.gold_set
     live = LiveFlags(
         label=name,
         model=model,
@@ -105,18 +109,19 @@ def run(
     request = RunRequest(
         evaluation=EvaluateRequest(directory, mode, provider, live),
         baseline=baseline or directory / BASELINE,
-        data=data or settings.data,
-        out=out or settings.out,
+        data=data or place.data,
+        out=out or place.out,
         templates=templates or settings.templates,
         base_latest=base_latest,
     )
     identity = get_identity(sha, branch, run_number, run_url)
-    raise typer.Exit(run_all(request, identity, SUITE, settings, get_now(), get_console()))
+    raise typer.Exit(run_all(request, identity, chosen, settings, get_now(), get_console()))
 
 
 @app.command(epilog="Example: extraction-bot evaluate --provider keyword --out out/latest.json")
 def evaluate(
     out: Annotated[Path, typer.Option(help="Where the report goes.")],
+    suite: SuiteName = DEFAULT_SUITE,
     gold_set: GoldSet = None,
     mode: Mode = "cassette",
     provider: Provider = None,
@@ -135,7 +140,7 @@ def evaluate(
     """Score a provider's answers against a gold set and write the report."""
     from bot.commands.evaluate import EvaluateRequest, LiveFlags, run_evaluate
 
-    settings = get_settings()
+    settings, chosen = get_settings(), find_suite(suite)
     live = LiveFlags(
         label=name,
         model=model,
@@ -149,8 +154,8 @@ def evaluate(
         stale=stale,
         resume=resume,
     )
-    request = EvaluateRequest(gold_set or settings.gold_set, mode, provider, live)
-    raise typer.Exit(run_evaluate(request, out, settings, get_now(), get_console()))
+    request = EvaluateRequest(gold_set or settings.of(chosen).gold_set, mode, provider, live)
+    raise typer.Exit(run_evaluate(request, out, chosen, settings, get_now(), get_console()))
 
 
 @app.command(
@@ -161,11 +166,12 @@ def gate(
     latest: Latest,
     baseline: BaselineFile,
     out: Annotated[Path, typer.Option(help="Where the gate's result goes.")],
+    suite: SuiteName = DEFAULT_SUITE,
 ) -> None:
     """Compare a report with its baseline; exit code 1 on a drop of more than the limit."""
     from bot.commands.gate import run_gate
 
-    raise typer.Exit(run_gate(latest, baseline, out, SUITE, get_console()))
+    raise typer.Exit(run_gate(latest, baseline, out, find_suite(suite), get_console()))
 
 
 @app.command(epilog="Example: extraction-bot compare out/openai.json out/vllm.json")
@@ -184,6 +190,7 @@ def compare(
 )
 def render_comment(
     out: Annotated[Path, typer.Option(help="Where the comment's Markdown goes.")],
+    suite: SuiteName = DEFAULT_SUITE,
     published: Published = None,
     templates: Templates = None,
     latest: OptionalLatest = None,
@@ -198,27 +205,30 @@ def render_comment(
     from bot.commands.render_comment import RenderRequest, run_render_comment
     from bot.environment import pull_request_head
 
-    settings = get_settings()
+    settings, chosen = get_settings(), find_suite(suite)
     head = pull_request_head(os.environ)
     request = RenderRequest(
-        published=published or settings.data,
+        published=published or settings.of(chosen).data,
         templates=templates or settings.templates,
         latest=latest,
         base_latest=base_latest,
         policy=policy,
         head_sha=sha or (head[0] if head else None),
     )
-    raise typer.Exit(run_render_comment(request, out, SUITE, get_console()))
+    raise typer.Exit(run_render_comment(request, out, chosen, get_console()))
 
 
 @app.command(epilog="Example: extraction-bot refresh-manifest --gold-set gold_set/v1")
 def refresh_manifest(
     gold_set: Annotated[Path, typer.Option("--gold-set", help="Gold set directory.")],
+    suite: SuiteName = DEFAULT_SUITE,
 ) -> None:
     """After an edit of an oracle-aligned gold set: write its cassettes and manifest anew."""
     from bot.commands.refresh_manifest import run_refresh_manifest
 
-    raise typer.Exit(run_refresh_manifest(gold_set, get_settings(), get_now(), get_console()))
+    raise typer.Exit(
+        run_refresh_manifest(gold_set, find_suite(suite), get_settings(), get_now(), get_console())
+    )
 
 
 @app.command(epilog="Example: extraction-bot validate out/latest.json")
@@ -232,12 +242,12 @@ def validate(
 
 
 @app.command(epilog="Example: extraction-bot schema > history.schema.json")
-def schema() -> None:
+def schema(suite: SuiteName = DEFAULT_SUITE) -> None:
     """Print the JSON Schema of the published history."""
     from bot.files import to_json
     from bot.history.model import history_json_schema
 
-    get_console().print_raw(to_json(history_json_schema(SUITE.name)))
+    get_console().print_raw(to_json(history_json_schema(find_suite(suite).name)))
 
 
 cli_baseline.register(app)

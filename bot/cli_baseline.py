@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli_options import Latest, get_console, get_now, get_settings
-from bot.suites import EXTRACTION_QUALITY as SUITE
+from bot.cli_options import DEFAULT_SUITE, Latest, SuiteName, get_console, get_now, get_settings
+from bot.suites import Suite, find_suite
 
 File = Annotated[
     Path | None,
@@ -24,18 +24,20 @@ def register(app: typer.Typer) -> None:
     app.add_typer(baseline, name="baseline")
 
 
-def _path(file: Path | None) -> Path:
+def _path(file: Path | None, suite: Suite) -> Path:
     from bot.evaluation.gold_set import BASELINE
 
-    return file or get_settings().gold_set / BASELINE
+    return file or get_settings().of(suite).gold_set / BASELINE
 
 
 @baseline.command(epilog="Example: extraction-bot baseline show")
-def show(file: File = None) -> None:
+def show(file: File = None, suite: SuiteName = DEFAULT_SUITE) -> None:
     """Each provider's numbers with their label."""
     from bot.commands.baseline import run_baseline_show
 
-    raise typer.Exit(run_baseline_show(_path(file), get_settings(), get_now(), get_console()))
+    chosen = find_suite(suite)
+    path = _path(file, chosen)
+    raise typer.Exit(run_baseline_show(path, chosen, get_settings(), get_now(), get_console()))
 
 
 @baseline.command(
@@ -45,6 +47,7 @@ def set_block(
     provider: Annotated[str, typer.Argument(help="The provider, as its report calls it.")],
     latest: Latest,
     file: File = None,
+    suite: SuiteName = DEFAULT_SUITE,
     date: Annotated[
         str | None,
         typer.Option("--date", help="The day it was measured; default: the report's."),
@@ -61,5 +64,6 @@ def set_block(
     """Write a provider's block from a report; the others stay as they are."""
     from bot.commands.baseline import SetRequest, run_baseline_set
 
-    request = SetRequest(_path(file), provider, latest, date, enforcement)
-    raise typer.Exit(run_baseline_set(request, SUITE, get_now(), get_console()))
+    chosen = find_suite(suite)
+    request = SetRequest(_path(file, chosen), provider, latest, date, enforcement)
+    raise typer.Exit(run_baseline_set(request, chosen, get_now(), get_console()))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from bot.cli_options import (
+    DEFAULT_SUITE,
     BaseLatest,
     BaselineFile,
     Branch,
@@ -22,13 +23,14 @@ from bot.cli_options import (
     RunNumber,
     RunUrl,
     Sha,
+    SuiteName,
     Templates,
     get_console,
     get_identity,
     get_settings,
 )
 from bot.errors import BadInput
-from bot.suites import EXTRACTION_QUALITY as SUITE
+from bot.suites import Suite, find_suite
 
 if TYPE_CHECKING:
     from bot.commands.publish_remote import RemoteRequest
@@ -48,6 +50,7 @@ def publish(
     latest: Latest,
     gate: Annotated[Path, typer.Option(help="The gate's result, gate-result.json.")],
     baseline: BaselineFile,
+    suite: SuiteName = DEFAULT_SUITE,
     published: Published = None,
     sha: Sha = None,
     branch: Branch = None,
@@ -63,27 +66,28 @@ def publish(
     """
     from bot.commands.publish import PublishRequest, build_entry, run_publish
 
-    settings, console = get_settings(), get_console()
-    request = PublishRequest(latest, gate, baseline, published or settings.data)
+    settings, console, chosen = get_settings(), get_console(), find_suite(suite)
+    request = PublishRequest(latest, gate, baseline, published or settings.of(chosen).data)
     if github_repository is None:
         if dry_run:
             raise BadInput("needs --github-repository", where="--dry-run")
         identity = get_identity(sha, branch, run_number, run_url)
-        raise typer.Exit(run_publish(request, identity, SUITE, settings, console))
+        raise typer.Exit(run_publish(request, identity, chosen, settings, console))
 
     from bot.commands.connect import connect
     from bot.commands.publish_remote import run_publish_remote
     from bot.history.model import StoredRun
 
     entry = build_entry(request, get_identity(sha, None, run_number, run_url), settings)
-    remote = _remote(published, branch, settings, dry_run=dry_run)
+    remote = _remote(published, branch, chosen, settings, dry_run=dry_run)
     github = connect(os.environ, github_token, github_repository)
     run = StoredRun.of(entry)
-    raise typer.Exit(run_publish_remote(run, remote, SUITE, settings, github, console))
+    raise typer.Exit(run_publish_remote(run, remote, chosen, settings, github, console))
 
 
 def check_oracle_policy(
     manifest: Annotated[Path, typer.Option(help="The head's cassette_manifest.json.")],
+    suite: SuiteName = DEFAULT_SUITE,
     changed_files: Annotated[
         Path | None,
         typer.Option(help="Changed files: lines, NUL-separated, or git diff --name-status -z."),
@@ -129,7 +133,7 @@ def check_oracle_policy(
         manifest=manifest,
         changed=changed,
         body=body,
-        contract_paths=tuple(contract_path or settings.contract_paths),
+        contract_paths=tuple(contract_path or settings.of(find_suite(suite)).contract_paths),
         workflows=workflows or settings.workflows,
     )
     raise typer.Exit(run_check_oracle_policy(request, out, get_console()))
@@ -140,6 +144,7 @@ def post_extraction_pr_comment(
         Path, typer.Option(help="The history that holds the head's run.")
     ],
     pr_number: PullNumber,
+    suite: SuiteName = DEFAULT_SUITE,
     github_token: GitHubToken = None,
     github_repository: GitHubRepository = None,
     policy: PolicyFile = None,
@@ -166,12 +171,13 @@ def post_extraction_pr_comment(
     )
     github = connect(os.environ, github_token, github_repository)
     request = PostRequest(render, pr_number, dry_run)
-    raise typer.Exit(run_post_comment(request, SUITE, github, get_console()))
+    raise typer.Exit(run_post_comment(request, find_suite(suite), github, get_console()))
 
 
 def set_status(
     gate: Annotated[Path | None, typer.Option(help="The gate's result.")] = None,
     policy: PolicyFile = None,
+    suite: SuiteName = DEFAULT_SUITE,
     sha: Sha = None,
     check_run: Annotated[
         bool, typer.Option("--check-run", help="A check run with annotations, not a status.")
@@ -188,7 +194,8 @@ def set_status(
     from bot.commands.connect import connect
     from bot.commands.set_status import StatusRequest, baseline_in_repository, run_set_status
 
-    default_path = baseline_in_repository(get_settings().gold_set, Path.cwd())
+    chosen = find_suite(suite)
+    default_path = baseline_in_repository(get_settings().of(chosen).gold_set, Path.cwd())
     identity = get_identity(sha, None, None, run_url)
     request = StatusRequest(
         sha=identity.sha,
@@ -199,7 +206,7 @@ def set_status(
         as_check=check_run,
     )
     github = connect(os.environ, github_token, github_repository)
-    raise typer.Exit(run_set_status(request, SUITE, github, get_console()))
+    raise typer.Exit(run_set_status(request, chosen, github, get_console()))
 
 
 def verify_dispatch(
@@ -225,6 +232,7 @@ def publish_from_run(
     head_sha: HeadSha = None,
     run_number: RunNumber = None,
     event_path: EventPath = None,
+    suite: SuiteName = DEFAULT_SUITE,
     published: Published = None,
     branch: Annotated[str | None, typer.Option(help="The branch of the data.")] = None,
     github_token: GitHubToken = None,
@@ -236,12 +244,12 @@ def publish_from_run(
     from bot.commands.publish_from_run import run_publish_from_run
     from bot.github.workflow_runs import Waiting
 
-    settings = get_settings()
+    settings, chosen = get_settings(), find_suite(suite)
     request = _verify_request(run_id, head_sha, run_number, event_path)
-    remote = _remote(published, branch, settings, dry_run=dry_run)
+    remote = _remote(published, branch, chosen, settings, dry_run=dry_run)
     github = connect(os.environ, github_token, github_repository)
     raise typer.Exit(
-        run_publish_from_run(request, remote, SUITE, settings, github, get_console(), Waiting())
+        run_publish_from_run(request, remote, chosen, settings, github, get_console(), Waiting())
     )
 
 
@@ -286,13 +294,13 @@ def _verify_request(
 
 
 def _remote(
-    published: Path | None, branch: str | None, settings: "Settings", *, dry_run: bool
+    published: Path | None, branch: str | None, suite: Suite, settings: "Settings", *, dry_run: bool
 ) -> "RemoteRequest":
     from bot.commands.publish_remote import RemoteRequest, default_branch_of
     from bot.environment import read_event
 
     return RemoteRequest(
-        data=published or settings.data,
+        data=published or settings.of(suite).data,
         branch=branch or settings.data_branch,
         default_branch=default_branch_of(read_event(os.environ)),
         templates=settings.templates,

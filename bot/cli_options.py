@@ -13,8 +13,14 @@ if TYPE_CHECKING:
     from bot.history.identity import RunIdentity
     from bot.settings import Settings
 
+SuiteName = Annotated[
+    str,
+    typer.Option("--suite", help="extraction_quality (memories) or candidate_staging."),
+]
+DEFAULT_SUITE = "extraction_quality"
 GoldSet = Annotated[
-    Path | None, typer.Option("--gold-set", help="Gold set directory; default: the built-in v1.")
+    Path | None,
+    typer.Option("--gold-set", help="Its directory; default: the suite's built-in one."),
 ]
 Provider = Annotated[
     str | None,

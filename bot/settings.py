@@ -5,21 +5,20 @@ A repository's settings stand in `.github/extraction-bot.toml`, or in `[tool.ext
 """
 
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from bot.errors import BadInput
-from bot.evaluation.gold_set import BUILT_IN_GOLD_SET
 from bot.evaluation.matching import DEFAULT_THRESHOLD
-from bot.extraction.fingerprint import Contract, ContractFingerprint
+from bot.extraction.fingerprint import Contract
 from bot.extraction.request import DEFAULT_MAX_OUTPUT_TOKENS, DEFAULT_SEED
 from bot.files import read_text
 from bot.gate.staleness import DEFAULT_STALE_AFTER_DAYS
 from bot.history.model import DEFAULT_MAX_RUNS
 from bot.imports import import_object
-from bot.policy.oracle import DEFAULT_CONTRACT_PATHS
 from bot.providers.chat_api import SchemaParameter
 from bot.providers.limits import DEFAULT_CONCURRENCY
 from bot.providers.prices import Price
@@ -28,7 +27,7 @@ from bot.providers.registry import (
     DEFAULT_MAX_ATTEMPTS,
     DEFAULT_TIMEOUT_SECONDS,
 )
-from bot.suites import EXTRACTION_QUALITY
+from bot.suites import EXTRACTION_QUALITY, SUITES, Suite
 from bot.validation import validate
 
 CONFIG_FILE: Final = Path(".github/extraction-bot.toml")
@@ -52,30 +51,71 @@ class LiveSettings(BaseModel):
     structured_output: SchemaParameter = "response_format"
 
 
-class Settings(BaseModel):
-    """What a repository may configure; paths are relative to its root."""
+class SuiteSettings(BaseModel):
+    """What a repository may configure for one suite; None leaves it to the suite's default."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    gold_set: Path = BUILT_IN_GOLD_SET
-    data: Path = EXTRACTION_QUALITY.data_file
-    out: Path = Path("out")
+    gold_set: Path | None = None
+    data: Path | None = None
+    out: Path | None = None
+    prompt: ImportString | None = None
+    output_schema: Annotated[ImportString | None, Field(alias="schema")] = None
+    contract_paths: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SuitePlace:
+    """Where a suite's files are and what its contract is, defaults filled in."""
+
+    gold_set: Path
+    data: Path
+    out: Path
+    prompt: str
+    output_schema: str
+    contract_paths: tuple[str, ...]
+
+
+class Settings(SuiteSettings):
+    """What a repository may configure; paths are relative to its root.
+
+    The keys of a suite stand on top for the suite of memories, and under `suites.NAME` for another.
+    """
+
     templates: Path | None = None
     workflows: Path = Path(".github/workflows")
     workflow_path: str = ".github/workflows/extraction-eval.yml"
     workflow_name: str = "extraction-eval"
     data_branch: str = "chore/bench-data-publish"
-    prompt: ImportString = "bot.extraction.prompt_v2:EXTRACTION_SYSTEM_PROMPT_BATCH"
-    output_schema: Annotated[ImportString, Field(alias="schema")] = (
-        "bot.extraction.schema:BatchExtractionResult"
-    )
-    contract_paths: Annotated[tuple[str, ...], Field(min_length=1)] = DEFAULT_CONTRACT_PATHS
     stale_after_days: Annotated[int, Field(strict=True, ge=0)] = DEFAULT_STALE_AFTER_DAYS
     max_runs: Annotated[int, Field(strict=True, ge=1, le=10_000)] = DEFAULT_MAX_RUNS
     similarity_threshold: Annotated[float, Field(gt=0, le=1)] = DEFAULT_THRESHOLD
     allow_contradictions: bool = False
     live: LiveSettings = LiveSettings()
     prices: dict[str, Price] = {}
+    suites: dict[str, SuiteSettings] = {}
+
+    @field_validator("suites")
+    @classmethod
+    def _suites_known(cls, value: dict[str, SuiteSettings]) -> dict[str, SuiteSettings]:
+        others = [name for name in SUITES if name != EXTRACTION_QUALITY.name]
+        for name in value:
+            if name not in others:
+                raise ValueError(f"{name!r} is no suite with settings of its own: {others}")
+        return value
+
+    def of(self, suite: Suite) -> SuitePlace:
+        """The place of `suite`: what is configured for it, else its defaults."""
+        own = self if suite.name == EXTRACTION_QUALITY.name else self.suites.get(suite.name)
+        chosen = own or SuiteSettings()
+        return SuitePlace(
+            gold_set=chosen.gold_set or suite.gold_set,
+            data=chosen.data or suite.data_file,
+            out=chosen.out or suite.out,
+            prompt=chosen.prompt or suite.prompt,
+            output_schema=chosen.output_schema or suite.schema,
+            contract_paths=chosen.contract_paths or suite.contract_paths,
+        )
 
 
 def load_settings(root: Path) -> Settings:
@@ -96,16 +136,11 @@ def _toml(path: Path) -> dict[str, Any]:
         raise BadInput(f"is not TOML ({error})", where=path) from error
 
 
-def load_contract(settings: Settings) -> Contract:
-    """The configured prompt and schema; raises BadInput."""
-    prompt, schema = import_object(settings.prompt), import_object(settings.output_schema)
+def load_contract(place: SuitePlace) -> Contract:
+    """The suite's prompt and schema; raises BadInput."""
+    prompt, schema = import_object(place.prompt), import_object(place.output_schema)
     if not isinstance(prompt, str):
-        raise BadInput("the prompt is no text", where=settings.prompt)
+        raise BadInput("the prompt is no text", where=place.prompt)
     if not callable(getattr(schema, "model_json_schema", None)):
-        raise BadInput("the schema is no pydantic model", where=settings.output_schema)
+        raise BadInput("the schema is no pydantic model", where=place.output_schema)
     return Contract(prompt, schema.model_json_schema())
-
-
-def contract_of(settings: Settings) -> ContractFingerprint:
-    """The fingerprints of the configured prompt and schema; raises BadInput."""
-    return load_contract(settings).fingerprint

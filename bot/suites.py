@@ -1,28 +1,52 @@
 """The suites the bot knows: what is scored, where it is kept, how it is called.
 
-A suite is data. Nothing asks for a suite's name in an `if`.
+A suite is data. Nothing asks for a suite's name in an `if`. Standard library only: the gate starts
+with this module; the task behind a suite is imported when something is evaluated.
 """
 
+import importlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from bot.comment.words import SuiteWords
+from bot.errors import BadInput
 from bot.evaluation.scores import GATED_METRICS
 from bot.extraction.taxonomy import VALID_LABELS
 from bot.history.paths import HistoryFiles
 
+if TYPE_CHECKING:
+    from bot.evaluation.task import Task
+
+_EVALUATION: Final = Path(__file__).parent / "evaluation"
+
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """`name` is the `benchmark` field of its files; `labels` are the rows of its label table."""
+    """`name` is the `benchmark` field of its files; `task`, `prompt` and `schema` are import
+    strings, `package.module:NAME`. The paths and the contract are defaults of the configuration."""
 
     name: str
-    title: str
+    words: SuiteWords
     gated_metrics: tuple[str, ...]
-    labels: tuple[str, ...]
+    task: str
+    prompt: str
+    schema: str
+    contract_paths: tuple[str, ...]
+    gold_set: Path
+    out: Path
     data_file: Path
     archive_name: str
     artifact_name: str
+
+    @property
+    def title(self) -> str:
+        return self.words.title
+
+    def load_task(self) -> "Task":
+        module, _, name = self.task.partition(":")
+        task: Task = getattr(importlib.import_module(module), name)
+        return task
 
     def history_files(self, data_file: Path) -> HistoryFiles:
         """The published file, and what lies beside it."""
@@ -38,12 +62,38 @@ class Suite:
 
 EXTRACTION_QUALITY: Final = Suite(
     name="extraction_quality",
-    title="Extraction quality",
+    words=SuiteWords(
+        title="Extraction quality",
+        labels=VALID_LABELS,
+        label="Label",
+        gold="Gold memories",
+        headlines=(
+            ("precision_macro", "Macro precision"),
+            ("recall_macro", "Macro recall"),
+            ("category_assignment_accuracy", "Labels right"),
+            ("temporal_field_accuracy", "Times right"),
+        ),
+    ),
     gated_metrics=GATED_METRICS,
-    labels=VALID_LABELS,
+    task="bot.evaluation.tasks.memories:MEMORIES",
+    prompt="bot.extraction.prompt_v2:EXTRACTION_SYSTEM_PROMPT_BATCH",
+    schema="bot.extraction.schema:BatchExtractionResult",
+    contract_paths=("bot/extraction/prompt_v2.py", "bot/extraction/schema.py"),
+    gold_set=_EVALUATION / "gold_set" / "v1",
+    out=Path("out"),
     data_file=Path("web_data/extraction-quality-benchmark-data.json"),
     archive_name="extraction-quality.jsonl",
     artifact_name="extraction-quality-benchmark-data",
 )
 
 SUITES: Final = {suite.name: suite for suite in (EXTRACTION_QUALITY,)}
+
+
+def find_suite(name: str) -> Suite:
+    """Raises BadInput for a name that is none."""
+    suite = SUITES.get(name)
+    if suite is None:
+        raise BadInput(
+            f"unknown suite {name!r}", where="--suite", next_step=f"use one of: {', '.join(SUITES)}"
+        )
+    return suite

@@ -8,18 +8,22 @@ from collections import Counter
 import pytest
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from bot.evaluation.gold_set import BASELINE, BUILT_IN_GOLD_SET, GoldSet, load_gold_set
+from bot.evaluation.gold_set import BASELINE, GoldSet
 from bot.evaluation.manifest import load_manifest
+from bot.evaluation.pipeline import load_task_gold_set
+from bot.evaluation.tasks.memories import MEMORIES
 from bot.evaluation.text import similarity
 from bot.extraction.schema import ExtractedMemory
 from bot.extraction.taxonomy import VALID_LABELS
+from bot.suites import EXTRACTION_QUALITY
 
+BUILT_IN_GOLD_SET = EXTRACTION_QUALITY.gold_set
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]+")
 
 
 @pytest.fixture(scope="module")
 def gold_set() -> GoldSet:
-    return load_gold_set(BUILT_IN_GOLD_SET)
+    return load_task_gold_set(BUILT_IN_GOLD_SET, MEMORIES)
 
 
 @pytest.fixture(scope="module")

@@ -15,15 +15,8 @@ from bot.files import locked, read_json, to_json, write_atomic
 from bot.gate.baseline import Baseline, parse_baseline
 from bot.gate.staleness import RunContext, judge_staleness
 from bot.history.entry import block_of, provider_entry
-from bot.settings import Settings, contract_of
+from bot.settings import Settings, load_contract
 from bot.suites import Suite
-
-_SHOWN_METRICS: Final = (
-    "precision_macro",
-    "recall_macro",
-    "category_assignment_accuracy",
-    "temporal_field_accuracy",
-)
 
 NOW_ENFORCED: Final = (
     "provider {name!r} is CI-enforced now: from now on a pull request fails when a metric of it "
@@ -49,10 +42,12 @@ class SetRequest:
     enforcement: str | None = None
 
 
-def run_baseline_show(path: Path, settings: Settings, now: datetime, console: Console) -> int:
+def run_baseline_show(
+    path: Path, suite: Suite, settings: Settings, now: datetime, console: Console
+) -> int:
     """Each provider's block with its label in words; 0. Raises BadInput."""
     baseline = parse_baseline(read_json(path, allow_nan=True), path)
-    contract = contract_of(settings)
+    contract = load_contract(settings.of(suite)).fingerprint
     context = RunContext(
         now=now,
         gold_set=baseline.gold_set,
@@ -67,7 +62,7 @@ def run_baseline_show(path: Path, settings: Settings, now: datetime, console: Co
         staleness = judge_staleness(name, block, baseline.gold_set, context)
         row = provider_row(provider_entry(name, block, staleness))
         console.say(f"  {row.provider} ({row.model}) [{row.label}]")
-        for metric in _SHOWN_METRICS:
+        for metric, _ in suite.words.headlines:
             console.say(f"    {metric:30} {row.metrics.get(metric, '—'):>8}")
         if block.answering:
             console.say(f"    failures {row.failures} · cost {row.cost} · latency {row.latency}")
@@ -115,6 +110,12 @@ def _check_report(
     report: Report, request: SetRequest, enforcement: Enforcement, suite: Suite
 ) -> None:
     where = request.latest
+    if report.benchmark != suite.name:
+        raise BadInput(
+            f"is a report of suite {report.benchmark!r}, not {suite.name!r}",
+            where=where,
+            next_step="see --suite",
+        )
     if report.provider != request.provider:
         raise BadInput(
             f"is a report of provider {report.provider!r}, not {request.provider!r}",

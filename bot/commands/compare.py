@@ -14,10 +14,12 @@ from bot.files import to_json
 from bot.gate.staleness import RunContext, judge_staleness
 from bot.history.entry import block_of, provider_entry
 from bot.history.model import ProviderEntry
-from bot.settings import Settings, contract_of
+from bot.settings import Settings, load_contract
+from bot.suites import find_suite
 
 FORMATS: Final = ("table", "markdown", "json")
 
+OTHER_SUITES: Final = "not comparable: the reports are of suites {names}"
 OTHER_GOLD_SETS: Final = "not comparable: the reports are of gold sets {names}"
 OTHER_CONTRACTS: Final = "the reports were measured under different {what}: read them with care"
 OTHER_CONVERSATIONS: Final = "not comparable: the reports cover different conversations"
@@ -44,7 +46,7 @@ def run_compare(
 
 
 def _entry(report: Report, settings: Settings, now: datetime) -> ProviderEntry:
-    contract = contract_of(settings)
+    contract = load_contract(settings.of(find_suite(report.benchmark))).fingerprint
     context = RunContext(
         now=now,
         gold_set=report.gold_set,
@@ -60,6 +62,9 @@ def _entry(report: Report, settings: Settings, now: datetime) -> ProviderEntry:
 def comparability(reports: Sequence[Report]) -> list[str]:
     """Sentences on what keeps the reports from being compared."""
     warnings = []
+    suites = sorted({report.benchmark for report in reports})
+    if len(suites) > 1:
+        return [OTHER_SUITES.format(names=", ".join(suites))]
     gold_sets = sorted({report.gold_set for report in reports})
     if len(gold_sets) > 1:
         warnings.append(OTHER_GOLD_SETS.format(names=", ".join(gold_sets)))

@@ -14,12 +14,13 @@ from bot.errors import BadInput
 from bot.evaluation.manifest import ALLOW_DRIFT_VARIABLE
 from bot.evaluation.pipeline import EvaluationPlan, Selection, evaluate
 from bot.evaluation.report import LIVE_MODES, Mode, Report, parse_mode, report_json
-from bot.evaluation.scoring import ScoringRules
+from bot.evaluation.task import ScoringRules
 from bot.extraction.request import Parameters
 from bot.files import to_json, write_atomic
 from bot.providers.limits import LiveLimits
 from bot.providers.registry import LiveOptions, ProviderChoice, create_provider
 from bot.settings import Settings, load_contract
+from bot.suites import Suite
 
 JOURNAL_NAME: Final = "live-journal.jsonl"
 KEY_VARIABLES: Final = {"openai": "OPENAI_API_KEY", "vllm": "VLLM_API_KEY"}
@@ -99,7 +100,12 @@ def _check_flags(flags: LiveFlags, mode: Mode) -> None:
 
 
 def evaluate_gold_set(
-    request: EvaluateRequest, settings: Settings, folder: Path, now: datetime, console: Console
+    request: EvaluateRequest,
+    suite: Suite,
+    settings: Settings,
+    folder: Path,
+    now: datetime,
+    console: Console,
 ) -> Report:
     """The report; warnings go to the console, the journal of a live run into `folder`.
 
@@ -109,13 +115,14 @@ def evaluate_gold_set(
     choice = _choice(request, settings, folder, console)
     flags = request.live
     _check_flags(flags, choice.mode)
-    contract = load_contract(settings)
+    contract, task = load_contract(settings.of(suite)), suite.load_task()
     with watching(choice, console) as choice:
         facts = None
         if choice.mode == "record":
             recording = RecordRequest(request.gold_set, choice, flags.only, flags.stale)
-            facts = record(recording, contract, now, console)
+            facts = record(recording, task, contract, now, console)
         plan = EvaluationPlan(
+            task=task,
             gold_set=request.gold_set,
             mode=choice.mode,
             create_provider=partial(
@@ -156,10 +163,15 @@ def tell_answering(report: Report, console: Console) -> None:
 
 
 def run_evaluate(
-    request: EvaluateRequest, out: Path, settings: Settings, now: datetime, console: Console
+    request: EvaluateRequest,
+    out: Path,
+    suite: Suite,
+    settings: Settings,
+    now: datetime,
+    console: Console,
 ) -> int:
     """Write the report to `out`; 0, or an error's code."""
-    report = evaluate_gold_set(request, settings, out.parent, now, console)
+    report = evaluate_gold_set(request, suite, settings, out.parent, now, console)
     write_atomic(out, to_json(report_json(report)))
     forget_journal(request, out.parent)
     console.say(

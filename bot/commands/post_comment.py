@@ -49,8 +49,7 @@ def _gather(request: PostRequest, sha: str, suite: Suite, console: Console) -> C
     history = load_history(files.published, suite.name)
     run = find_run(history, sha, report)
     return CommentInput(
-        title=suite.title,
-        labels=suite.labels,
+        words=suite.words,
         run=run,
         head_sha=sha if history.runs else None,
         report=report if run is not None or not history.runs else None,

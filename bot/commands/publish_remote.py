@@ -102,7 +102,7 @@ def commit_message(run: StoredRun, suite: Suite, login: str) -> str:
 def _pull_section(
     run: StoredRun, suite: Suite, request: RemoteRequest, server: str, body: str | None
 ) -> Section:
-    data = CommentInput(title=suite.title, labels=suite.labels, run=run.entry, server_url=server)
+    data = CommentInput(words=suite.words, run=run.entry, server_url=server)
     return render_section(
         template_environment(request.templates),
         suite.name,

@@ -12,7 +12,7 @@ from typing import Any, Final
 from bot.console import Console
 from bot.errors import BadInput, Unreachable
 from bot.evaluation.cassettes import CassetteRow, cassettes_data, load_cassettes
-from bot.evaluation.gold_set import CASSETTES, MANIFEST, GoldConversation, GoldSet, load_gold_set
+from bot.evaluation.gold_set import CASSETTES, MANIFEST, GoldConversation, GoldSet
 from bot.evaluation.manifest import (
     LIVE_RECORDED,
     Manifest,
@@ -20,9 +20,10 @@ from bot.evaluation.manifest import (
     refreshed,
 )
 from bot.evaluation.outcome import AnsweringFacts, Outcome, OutcomeTally
-from bot.evaluation.pipeline import GoldSource, Selection
+from bot.evaluation.pipeline import GoldSource, Selection, load_task_gold_set
 from bot.evaluation.report import utc_text
 from bot.evaluation.stale_cassettes import find_stale, listed
+from bot.evaluation.task import Task
 from bot.extraction.fingerprint import Contract
 from bot.extraction.request import RequestPlan
 from bot.files import to_json, write_all_atomic
@@ -141,20 +142,21 @@ def _manifest(source: GoldSource, plan: RequestPlan, cassettes: bytes, now: date
         cassette_kind=LIVE_RECORDED,
         notes=NOTES,
     )
-    fresh = refreshed(first, source.gold_set, cassettes, plan.contract.fingerprint, now)
+    facts = source.task.facts(source.gold_set.conversations)
+    fresh = refreshed(first, source.gold_set, cassettes, plan.contract.fingerprint, now, facts)
     values: dict[str, Any] = fresh.model_dump(mode="json", exclude_none=True)
     return to_json(values | {"recorded_at": utc_text(now), "parameters": asdict(plan.parameters)})
 
 
 def record(
-    request: RecordRequest, contract: Contract, now: datetime, console: Console
+    request: RecordRequest, task: Task, contract: Contract, now: datetime, console: Console
 ) -> AnsweringFacts:
     """Ask, then write cassettes and manifest; returns how the answering went.
 
     Raises BadInput or Unreachable, with nothing written, unless every conversation was answered.
     """
-    gold_set = load_gold_set(request.gold_set)
-    source = GoldSource(gold_set, contract)
+    gold_set = load_task_gold_set(request.gold_set, task)
+    source = GoldSource(task, gold_set, contract)
     recorder = _Recorder(request.choice)
     live = replace(request.choice.live, on_outcome=recorder)
     provider: LiveProvider = create_live(replace(request.choice, live=live), source)

@@ -6,18 +6,20 @@ from pathlib import Path
 from bot.console import Console
 from bot.errors import BadInput
 from bot.evaluation.cassettes import cassettes_data, load_cassettes, oracle_cassettes
-from bot.evaluation.gold_set import CASSETTES, MANIFEST, GoldSet, load_gold_set
+from bot.evaluation.gold_set import CASSETTES, MANIFEST, GoldSet
 from bot.evaluation.manifest import ORACLE_ALIGNED, Manifest, load_manifest, refreshed
+from bot.evaluation.pipeline import load_task_gold_set
 from bot.evaluation.report import utc_text
 from bot.evaluation.stale_cassettes import RECORD_STALE, find_stale, listed, recorded_parameters
 from bot.extraction.fingerprint import Contract
 from bot.extraction.request import RequestPlan
 from bot.files import to_json, write_all_atomic
 from bot.settings import Settings, load_contract
+from bot.suites import Suite
 
 
 def run_refresh_manifest(
-    directory: Path, settings: Settings, now: datetime, console: Console
+    directory: Path, suite: Suite, settings: Settings, now: datetime, console: Console
 ) -> int:
     """Rewrite hashes and counts; oracle-aligned cassettes too, from the expected memories.
 
@@ -25,16 +27,22 @@ def run_refresh_manifest(
     hide it.
     """
     manifest = load_manifest(directory)
-    gold_set, contract = load_gold_set(directory), load_contract(settings)
+    task, contract = suite.load_task(), load_contract(settings.of(suite))
+    gold_set = load_task_gold_set(directory, task)
     if manifest.cassette_kind == ORACLE_ALIGNED:
         recorded_at = now
-        cassettes = cassettes_data(oracle_cassettes(gold_set.conversations, manifest.model))
+        cassettes = cassettes_data(
+            oracle_cassettes(
+                gold_set.conversations, manifest.model, lambda c: task.to_answer(task.oracle(c))
+            )
+        )
         said = "oracle-aligned cassettes and the manifest written; they measure the harness, not "
         said += "the model"
     else:
         recorded_at, cassettes = _recorded(directory, manifest, gold_set, contract)
         said = "recorded cassettes are fresh; the manifest is written"
-    fresh = refreshed(manifest, gold_set, cassettes, contract.fingerprint, recorded_at)
+    facts = task.facts(gold_set.conversations)
+    fresh = refreshed(manifest, gold_set, cassettes, contract.fingerprint, recorded_at, facts)
     values = fresh.model_dump(mode="json", exclude_none=True)
     text = to_json(values | {"recorded_at": utc_text(recorded_at)})
     write_all_atomic({directory / CASSETTES: cassettes, directory / MANIFEST: text})

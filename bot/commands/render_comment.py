@@ -64,8 +64,7 @@ def run_render_comment(request: RenderRequest, out: Path, suite: Suite, console:
     report = load_report(request.latest) if request.latest else None
     history = load_history(request.published, suite.name)
     data = CommentInput(
-        title=suite.title,
-        labels=suite.labels,
+        words=suite.words,
         run=find_run(history, request.head_sha, report),
         head_sha=request.head_sha,
         report=report,

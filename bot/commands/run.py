@@ -24,13 +24,6 @@ from bot.history.model import RunEntry
 from bot.settings import Settings
 from bot.suites import Suite
 
-_SHOWN_METRICS = (
-    "precision_macro",
-    "recall_macro",
-    "category_assignment_accuracy",
-    "temporal_field_accuracy",
-)
-
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
@@ -44,12 +37,14 @@ class RunRequest:
     base_latest: Path | None = None
 
 
-def tell_providers(entry: RunEntry, console: Console) -> None:
+def tell_providers(entry: RunEntry, suite: Suite, console: Console) -> None:
     """Every provider's numbers with their label in words beside them."""
     for block in entry.providers:
         row = provider_row(block)
         scores = ", ".join(
-            f"{name} {row.metrics[name]}" for name in _SHOWN_METRICS if name in row.metrics
+            f"{name} {row.metrics[name]}"
+            for name, _ in suite.words.headlines
+            if name in row.metrics
         )
         console.say(f"  {row.provider} ({row.model}) [{row.label}] {scores}")
 
@@ -72,12 +67,11 @@ def run_all(
     base_report = load_report(request.base_latest) if request.base_latest else None
     files = suite.history_files(request.data)
     load_history(files.data, suite.name)
-    report = evaluate_gold_set(request.evaluation, settings, request.out, now, console)
+    report = evaluate_gold_set(request.evaluation, suite, settings, request.out, now, console)
     gate = judge_regression(report.scores, baseline, suite.gated_metrics)
     entry = build_run_entry(report, gate, baseline, identity, settings.stale_after_days)
     data = CommentInput(
-        title=suite.title,
-        labels=suite.labels,
+        words=suite.words,
         run=entry,
         head_sha=identity.sha,
         report=report,
@@ -98,7 +92,7 @@ def run_all(
         f"{suite.title}: {report.conversation_count} conversations of gold set {report.gold_set}, "
         f"commit {entry.short_sha} on {entry.branch}"
     )
-    tell_providers(entry, console)
+    tell_providers(entry, suite, console)
     tell_answering(report, console)
     tell_history(request.data, appended, console)
     console.say(f"comment: {comment}")

@@ -8,8 +8,10 @@ from bot.commands.render_comment import load_policy_result
 from bot.console import Console
 from bot.errors import BadInput
 from bot.evaluation.cassettes import load_cassettes, parse_cassettes
-from bot.evaluation.gold_set import BASELINE, CASSETTES, load_gold_set
+from bot.evaluation.gold_set import BASELINE, CASSETTES
+from bot.evaluation.judge_answer import judge_answer
 from bot.evaluation.manifest import check_files, check_ids, load_manifest, parse_manifest
+from bot.evaluation.pipeline import load_task_gold_set
 from bot.evaluation.report import load_report
 from bot.evaluation.scores import metric_fault
 from bot.files import read_bytes, read_json
@@ -17,16 +19,23 @@ from bot.gate.baseline import load_baseline
 from bot.gate.result_file import load_gate_result
 from bot.history.file import ArchiveFault, parse_history, read_archive
 from bot.settings import CONFIG_FILE, load_settings
-from bot.suites import SUITES
+from bot.suites import EXTRACTION_QUALITY, SUITES, Suite
+
+
+def _suite_of(directory: Path) -> Suite:
+    """The suite whose expected file lies in `directory`; the first one when none does."""
+    suites = [s for s in SUITES.values() if (directory / s.load_task().expected_file).exists()]
+    return suites[0] if suites else EXTRACTION_QUALITY
 
 
 def _gold_set(directory: Path) -> str:
-    gold_set = load_gold_set(directory)
+    task = _suite_of(directory).load_task()
+    gold_set = load_task_gold_set(directory, task)
     manifest = load_manifest(directory)
     rows, data = load_cassettes(directory)
     check_ids(gold_set, rows, manifest)
-    check_files(gold_set, data, manifest)
-    parse_cassettes(rows, directory / CASSETTES)
+    check_files(gold_set, data, manifest, task.facts(gold_set.conversations))
+    parse_cassettes(rows, directory / CASSETTES, lambda raw: judge_answer(raw, task))
     _baseline(directory / BASELINE)
     return f"gold set {manifest.gold_set}, {len(rows)} conversations, {manifest.cassette_kind}"
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from bot.comment.cases import CaseChange, CaseGroup, group_cases
 from bot.comment.escape import Markdown, escape_code, escape_text
 from bot.comment.provider_rows import UNDEFINED, percent, provider_label, provider_row
+from bot.comment.words import SuiteWords
 from bot.evaluation.manifest import ORACLE_ALIGNED
 from bot.evaluation.report import Report
 from bot.gate.regression import Check
@@ -34,24 +35,17 @@ PASSES_IMPROVED = "{count} improved, the best by {best} points."
 NO_CHECK = "The gate had nothing to check."
 
 _RUN_URL: Final = re.compile(r"https?://[A-Za-z0-9.:-]+(?:/[A-Za-z0-9._-]+)+")
-_PROVIDER_METRICS: Final = (
-    "precision_macro",
-    "recall_macro",
-    "category_assignment_accuracy",
-    "temporal_field_accuracy",
-)
 
 
 @dataclass(frozen=True, slots=True)
 class CommentInput:
-    """What a section is rendered from; everything but `title` may be untrusted.
+    """What a section is rendered from; everything but `words` may be untrusted.
 
     `run` is None when there is no result; `head_sha` is the commit the section must speak of.
     `report` and `base_report` give the cases; `server_url` is the only host that is linked to.
     """
 
-    title: str
-    labels: tuple[str, ...]
+    words: SuiteWords
     run: RunEntry | None
     head_sha: str | None = None
     report: Report | None = None
@@ -125,7 +119,7 @@ def _gate_reasons(run: RunEntry) -> list[Markdown]:
     return sentences
 
 
-def _provider_facts(entry: ProviderEntry) -> dict[str, Any]:
+def _provider_facts(entry: ProviderEntry, words: SuiteWords) -> dict[str, Any]:
     row = provider_row(entry)
     return {
         "provider": escape_code(row.provider),
@@ -135,7 +129,8 @@ def _provider_facts(entry: ProviderEntry) -> dict[str, Any]:
         "failures": row.failures,
         "cost": row.cost,
         "latency": row.latency,
-        **{name: row.metrics.get(name, UNDEFINED) for name in _PROVIDER_METRICS},
+        "scores": [row.metrics.get(name, UNDEFINED) for name, _ in words.headlines],
+        **{name: row.metrics.get(name, UNDEFINED) for name, _ in words.headlines},
     }
 
 
@@ -236,7 +231,10 @@ def build_context(data: CommentInput, max_case_rows: int, max_case_chars: int) -
     run = data.run
     status = section_status(data)
     context: dict[str, Any] = {
-        "title": Markdown(data.title),
+        "title": Markdown(data.words.title),
+        "label_word": Markdown(data.words.label),
+        "gold_word": Markdown(data.words.gold),
+        "headlines": [Markdown(head) for _, head in data.words.headlines],
         "status": status,
         "icon": ICONS[status],
         "word": WORDS[status],
@@ -267,8 +265,10 @@ def build_context(data: CommentInput, max_case_rows: int, max_case_chars: int) -
         "run": _run_facts(run, data.server_url),
         "metrics": rows,
         "failed": [row for row in rows if not row["ok"]],
-        "labels": _label_rows(data.labels, run),
-        "providers": [_provider_facts(entry) for entry in run.providers[:MAX_PROVIDERS]],
+        "labels": _label_rows(data.words.labels, run),
+        "providers": [
+            _provider_facts(entry, data.words) for entry in run.providers[:MAX_PROVIDERS]
+        ],
         "more_providers": max(0, len(run.providers) - MAX_PROVIDERS),
         "was_asked": any(entry.answering for entry in run.providers),
     }

@@ -1,16 +1,16 @@
 """Cassettes: a provider's recorded answers, one a conversation (CONTRACTS section 2)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
 from bot.errors import BadInput
 from bot.evaluation.gold_set import CASSETTES, GoldConversation, Row, read_part
+from bot.evaluation.outcome import Failure
 from bot.extraction.fingerprint import canonical_json
-from bot.extraction.schema import BatchExtractionResult, ExtractedMemory, TurnExtraction
-from bot.files import json_lines, parse_json
+from bot.files import json_lines
 from bot.validation import validate
 
 RECORD_AGAIN = "record the cassette again, or restore the file"
@@ -32,23 +32,6 @@ class CassetteRow(Row):
     usage: dict[str, int] | None = None
     finish_reason: str | None = None
     attempts: int | None = None
-
-
-Answers = Mapping[int, tuple[ExtractedMemory, ...]]
-"""Memories by turn index."""
-
-
-def parse_answer(raw_json: str, where: str) -> Answers:
-    """A provider's answer as text, strictly a `BatchExtractionResult`; raises BadInput."""
-    if raw_json.lstrip().startswith("```"):
-        raise BadInput(
-            "the answer is wrapped in a Markdown fence, not bare JSON",
-            where=where,
-            next_step=RECORD_AGAIN,
-        )
-    value = parse_json(raw_json, where)
-    result = validate(BatchExtractionResult, value, where, RECORD_AGAIN)
-    return {turn.turn_index: turn.memories for turn in result.turns}
 
 
 def load_cassettes(directory: Path) -> tuple[dict[str, CassetteRow], bytes]:
@@ -74,33 +57,34 @@ def cassettes_data(rows: Iterable[CassetteRow]) -> bytes:
     ).encode("utf-8")
 
 
-def parse_cassettes(rows: dict[str, CassetteRow], path: Path) -> dict[str, Answers]:
-    """The answers by conversation id; raises BadInput that names the conversation."""
-    return {
-        name: parse_answer(row.raw_json, f"{path} (conversation {name!r}, raw_json)")
-        for name, row in rows.items()
-    }
+def parse_cassettes(
+    rows: Mapping[str, CassetteRow], path: Path, judge: Callable[[str], Any]
+) -> dict[str, Any]:
+    """The predictions by conversation id; raises BadInput that names the conversation."""
+    predictions = {}
+    for name, row in rows.items():
+        judged = judge(row.raw_json)
+        if isinstance(judged, Failure):
+            raise BadInput(
+                judged.detail,
+                where=f"{path} (conversation {name!r}, raw_json)",
+                next_step=RECORD_AGAIN,
+            )
+        predictions[name] = judged
+    return predictions
 
 
-def oracle_cassettes(conversations: Iterable[GoldConversation], model: str) -> list[CassetteRow]:
-    """Cassettes that hold exactly the expected memories: they prove the harness, not a model."""
+def oracle_cassettes(
+    conversations: Iterable[GoldConversation],
+    model: str,
+    answer: Callable[[GoldConversation], object],
+) -> list[CassetteRow]:
+    """Cassettes that hold exactly the right `answer`: they prove the harness, not a model."""
     return [
         CassetteRow(
             conversation_id=conversation.conversation_id,
             model=model,
-            raw_json=canonical_json(
-                BatchExtractionResult(
-                    turns=tuple(
-                        TurnExtraction(
-                            turn_index=turn.turn_index,
-                            memories=conversation.gold[turn.turn_index].memories
-                            if turn.turn_index in conversation.gold
-                            else (),
-                        )
-                        for turn in conversation.turns
-                    )
-                ).model_dump(mode="json")
-            ),
+            raw_json=canonical_json(answer(conversation)),
         )
-        for conversation in sorted(conversations, key=lambda c: c.conversation_id)
+        for conversation in conversations
     ]

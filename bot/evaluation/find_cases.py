@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from bot.evaluation.cases import Case, CaseMemory
-from bot.evaluation.gold_set import GoldTurn, TemporalKind
+from bot.evaluation.expected_memories import GoldTurn, TemporalKind
 from bot.evaluation.matching import Pairing
 from bot.extraction.schema import ExtractedMemory
 from bot.extraction.taxonomy import VALID_LABELS

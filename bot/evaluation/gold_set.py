@@ -1,27 +1,21 @@
-"""The gold set: conversations and the memories expected of their turns (CONTRACTS section 2)."""
+"""The gold set: conversations, and what is expected of them (CONTRACTS section 2)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from bot.errors import BadInput
-from bot.extraction.schema import ExtractedMemory, Memories, TurnIndex
 from bot.extraction.turns import Turn
 from bot.files import MAX_LINES_BYTES, json_lines, read_bytes
 from bot.validation import validate
 
 CONVERSATIONS: Final = "conversations.jsonl"
-EXPECTED: Final = "expected_memories.jsonl"
 CASSETTES: Final = "openai_cassettes.jsonl"
 MANIFEST: Final = "cassette_manifest.json"
 BASELINE: Final = "baseline_results.json"
-
-BUILT_IN_GOLD_SET: Final = Path(__file__).parent / "gold_set" / "v1"
-
-TemporalKind = Literal["indefinite", "supersession"]
 
 
 def _not_blank(value: str) -> str:
@@ -51,37 +45,21 @@ class ConversationRow(Row):
         return self
 
 
-class ExpectedRow(Row):
-    """A line of `expected_memories.jsonl`: the gold memories of one turn."""
-
-    turn_index: TurnIndex
-    expected: Memories
-    temporal_kinds: tuple[TemporalKind, ...]
-
-    @model_validator(mode="after")
-    def _one_kind_each(self) -> Self:
-        if len(self.temporal_kinds) != len(self.expected):
-            raise ValueError(
-                f"{len(self.temporal_kinds)} temporal_kinds for {len(self.expected)} memories"
-            )
-        return self
-
-
-@dataclass(frozen=True, slots=True)
-class GoldTurn:
-    """What is expected of one turn; `kinds[i]` belongs to `memories[i]`."""
-
-    memories: tuple[ExtractedMemory, ...]
-    kinds: tuple[TemporalKind, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class GoldConversation:
-    """A conversation with its gold turns by turn index."""
+    """A conversation with what is expected of it, in the type of the task that scores it."""
 
     conversation_id: str
     turns: tuple[Turn, ...]
-    gold: dict[int, GoldTurn]
+    gold: Any
+
+    @property
+    def turn_indexes(self) -> frozenset[int]:
+        return frozenset(turn.turn_index for turn in self.turns)
+
+
+LoadExpected = Callable[[bytes, Path, Sequence[ConversationRow]], Mapping[str, Any]]
+"""Bytes and path of the expected file, and the conversations → gold by conversation id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +70,7 @@ class GoldSet:
     conversations: tuple[GoldConversation, ...]
     conversations_data: bytes
     expected_data: bytes
+    expected_file: str
 
     @property
     def ids(self) -> frozenset[str]:
@@ -106,8 +85,8 @@ def read_part(directory: Path, name: str) -> bytes:
         raise BadInput(
             f"the gold set has no {name}",
             where=directory,
-            next_step="a gold set has five files: "
-            + ", ".join((CONVERSATIONS, EXPECTED, CASSETTES, MANIFEST, BASELINE)),
+            next_step="a gold set has five files: the expected answers, "
+            + ", ".join((CONVERSATIONS, CASSETTES, MANIFEST, BASELINE)),
         )
     return read_bytes(directory / name, MAX_LINES_BYTES)
 
@@ -126,39 +105,14 @@ def _conversation_rows(data: bytes, path: Path) -> Iterator[ConversationRow]:
         yield row
 
 
-def _gold_turns(
-    data: bytes, path: Path, turns: dict[str, frozenset[int]]
-) -> dict[str, dict[int, GoldTurn]]:
-    gold: dict[str, dict[int, GoldTurn]] = {name: {} for name in turns}
-    for number, value in json_lines(data, path):
-        row = validate(ExpectedRow, value, f"{path}:{number}")
-        name, index, where = row.conversation_id, row.turn_index, f"{path}:{number}"
-        if name not in gold:
-            raise BadInput(f"conversation {name!r} is not in {CONVERSATIONS}", where=where)
-        if index not in turns[name]:
-            raise BadInput(f"conversation {name!r} has no turn {index}", where=where)
-        if index in gold[name]:
-            raise BadInput(f"turn {index} of {name!r} is given twice", where=where)
-        gold[name][index] = GoldTurn(row.expected, row.temporal_kinds)
-    for name, rows in gold.items():
-        if not rows:
-            raise BadInput(
-                f"conversation {name!r} has no row",
-                where=path,
-                next_step='write a row with "expected": [] when nothing is to be remembered',
-            )
-    return gold
-
-
-def load_gold_set(directory: Path) -> GoldSet:
-    """Read and cross-check conversations and expected memories; raises BadInput."""
+def load_gold_set(directory: Path, expected_file: str, load_expected: LoadExpected) -> GoldSet:
+    """Read and cross-check conversations and what is expected of them; raises BadInput."""
     conversations_data = read_part(directory, CONVERSATIONS)
-    expected_data = read_part(directory, EXPECTED)
+    expected_data = read_part(directory, expected_file)
     rows = tuple(_conversation_rows(conversations_data, directory / CONVERSATIONS))
     if not rows:
         raise BadInput("the gold set has no conversation", where=directory / CONVERSATIONS)
-    turns = {row.conversation_id: frozenset(t.turn_index for t in row.turns) for row in rows}
-    gold = _gold_turns(expected_data, directory / EXPECTED, turns)
+    gold = load_expected(expected_data, directory / expected_file, rows)
     return GoldSet(
         directory=directory,
         conversations=tuple(
@@ -167,4 +121,5 @@ def load_gold_set(directory: Path) -> GoldSet:
         ),
         conversations_data=conversations_data,
         expected_data=expected_data,
+        expected_file=expected_file,
     )

@@ -1,35 +1,29 @@
-"""A model's raw answer → memories by turn, or the kind of failure it is. Nothing is repaired."""
+"""A model's raw answer → a prediction, or the kind of failure it is. Nothing is repaired."""
+
+from typing import Any
 
 from bot.errors import BadInput
-from bot.evaluation.cassettes import Answers
 from bot.evaluation.outcome import Failure
-from bot.extraction.schema import BatchExtractionResult
+from bot.evaluation.task import Task
 from bot.files import parse_json
 from bot.validation import validate
 
 
-def judge_answer(raw: str, asked: frozenset[int]) -> Answers | Failure:
-    """`raw` is strictly the JSON of a `BatchExtractionResult` for exactly the turns `asked`."""
+def judge_answer(raw: str, task: Task, asked: frozenset[int] | None = None) -> Any | Failure:
+    """`raw` is strictly the JSON of the task's answer, for the turns `asked` (None: unchecked)."""
     try:
         raw.encode("utf-8")
         value = parse_json(raw, "")
     except UnicodeEncodeError:
         return Failure("invalid_json", "holds a lone surrogate and is no valid text")
     except BadInput as error:
-        fence = "is wrapped in a Markdown fence" if raw.lstrip().startswith("```") else error.what
-        return Failure("invalid_json", fence)
+        is_fenced = raw.lstrip().startswith("```")
+        why = (
+            "the answer is wrapped in a Markdown fence, not bare JSON" if is_fenced else error.what
+        )
+        return Failure("invalid_json", why)
     try:
-        result = validate(BatchExtractionResult, value, "")
+        answer = validate(task.answer, value, "")
     except BadInput as error:
         return Failure("schema_violation", error.what)
-    answered = {turn.turn_index for turn in result.turns}
-    if answered != asked:
-        return Failure(
-            "wrong_turns", f"answered for turns {_listed(answered)}, asked for {_listed(asked)}"
-        )
-    return {turn.turn_index: turn.memories for turn in result.turns}
-
-
-def _listed(turns: set[int] | frozenset[int]) -> str:
-    shown = ", ".join(str(turn) for turn in sorted(turns)[:10])
-    return (shown or "none") + (", …" if len(turns) > 10 else "")
+    return task.predict(answer, asked)

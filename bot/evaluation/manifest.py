@@ -4,7 +4,6 @@ Hashes prove that files and contract are those the cassettes were made with. The
 a model wrote the answers (ADR-0066 section 3).
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from datetime import date, datetime
 from pathlib import Path
@@ -17,13 +16,11 @@ from bot.evaluation.cassettes import CassetteRow
 from bot.evaluation.gold_set import (
     CASSETTES,
     CONVERSATIONS,
-    EXPECTED,
     MANIFEST,
     GoldSet,
     read_part,
 )
 from bot.extraction.fingerprint import ContractFingerprint, sha256_hex
-from bot.extraction.taxonomy import VALID_LABELS
 from bot.files import decode, parse_json
 from bot.validation import validate
 
@@ -81,31 +78,15 @@ def load_manifest(directory: Path) -> Manifest:
     return parse_manifest(read_part(directory, MANIFEST), directory / MANIFEST)
 
 
-def count_facts(gold_set: GoldSet) -> dict[str, Any]:
-    """The manifest's counts of a gold set."""
-    labels: Counter[str] = Counter()
-    multi = supersession = 0
-    for conversation in gold_set.conversations:
-        for turn in conversation.gold.values():
-            supersession += turn.kinds.count("supersession")
-            for memory in turn.memories:
-                labels.update(memory.labels)
-                multi += len(memory.labels) > 1
-    return {
-        "category_memory_counts": {label: labels[label] for label in VALID_LABELS},
-        "multi_label_memories": multi,
-        "supersession_memories": supersession,
-    }
-
-
 def refreshed(
     manifest: Manifest,
     gold_set: GoldSet,
     cassettes_data: bytes,
     contract: ContractFingerprint,
     recorded_at: datetime,
+    facts: Mapping[str, Any],
 ) -> Manifest:
-    """`manifest` with hashes and counts of these files, one cassette a conversation."""
+    """`manifest` with hashes of these files and the task's `facts`, one cassette a conversation."""
     return Manifest.model_validate(
         manifest.model_dump()
         | {
@@ -118,7 +99,7 @@ def refreshed(
             "expected_memories_sha256": sha256_hex(gold_set.expected_data),
             "cassettes_sha256": sha256_hex(cassettes_data),
         }
-        | count_facts(gold_set)
+        | dict(facts)
     )
 
 
@@ -160,14 +141,16 @@ def check_ids(gold_set: GoldSet, cassettes: Mapping[str, CassetteRow], manifest:
             )
 
 
-def check_files(gold_set: GoldSet, cassettes_data: bytes, manifest: Manifest) -> None:
-    """Raises BadInput when a file is not the one that the manifest describes."""
+def check_files(
+    gold_set: GoldSet, cassettes_data: bytes, manifest: Manifest, facts: Mapping[str, Any]
+) -> None:
+    """Raises BadInput when a file is not the one that the manifest describes, or `facts` differ."""
     if manifest.is_older:
         return
     where = gold_set.directory / MANIFEST
     for field, name, data in (
         ("conversations_sha256", CONVERSATIONS, gold_set.conversations_data),
-        ("expected_memories_sha256", EXPECTED, gold_set.expected_data),
+        ("expected_memories_sha256", gold_set.expected_file, gold_set.expected_data),
         ("cassettes_sha256", CASSETTES, cassettes_data),
     ):
         recorded = getattr(manifest, field)
@@ -179,8 +162,8 @@ def check_files(gold_set: GoldSet, cassettes_data: bytes, manifest: Manifest) ->
                 where=where,
                 next_step=_REFRESH,
             )
-    for field, actual in count_facts(gold_set).items():
-        recorded = getattr(manifest, field)
+    for field, actual in facts.items():
+        recorded = getattr(manifest, field, None)
         if recorded not in (None, {}) and recorded != actual:
             raise BadInput(
                 f"{field} is {recorded}, the files hold {actual}", where=where, next_step=_REFRESH

@@ -8,12 +8,11 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.errors import one_line
-from bot.evaluation.cassettes import Answers
 
 FailureKind = Literal[
     "refusal",
@@ -80,7 +79,7 @@ class Outcome:
     (usage, latency, attempts) is None or 0."""
 
     conversation_id: str
-    answers: Answers = field(default_factory=dict)
+    prediction: Any = None
     failure: Failure | None = None
     raw: str | None = None
     usage: Usage | None = None

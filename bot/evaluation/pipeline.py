@@ -6,8 +6,9 @@ from datetime import datetime
 from pathlib import Path
 
 from bot.errors import BadInput
-from bot.evaluation.cassettes import Answers, load_cassettes, parse_cassettes
+from bot.evaluation.cassettes import load_cassettes, parse_cassettes
 from bot.evaluation.gold_set import CASSETTES, MANIFEST, GoldConversation, GoldSet, load_gold_set
+from bot.evaluation.judge_answer import judge_answer
 from bot.evaluation.manifest import (
     Manifest,
     check_contract,
@@ -15,12 +16,10 @@ from bot.evaluation.manifest import (
     check_ids,
     load_manifest,
 )
-from bot.evaluation.metrics import compute_metrics
 from bot.evaluation.provider import Provider
 from bot.evaluation.report import Mode, Report
-from bot.evaluation.scores import GATED_METRICS
-from bot.evaluation.scoring import Scorer, ScoringRules
 from bot.evaluation.stale_cassettes import check_questions
+from bot.evaluation.task import Prediction, ScoringRules, Task
 from bot.extraction.fingerprint import Contract
 
 
@@ -50,13 +49,14 @@ class Recording:
     """The cassettes, after every check that they and the gold set belong together."""
 
     manifest: Manifest
-    answers: Mapping[str, Answers]
+    predictions: Mapping[str, Prediction]
 
 
 @dataclass(slots=True)
 class GoldSource:
     """A gold set, and its recording for the provider that asks for it."""
 
+    task: Task
     gold_set: GoldSet
     contract: Contract
     allow_drift: bool = False
@@ -69,12 +69,14 @@ class GoldSource:
         cassettes, data = load_cassettes(directory)
         check_questions(gold_set, cassettes, manifest, self.contract, allow_drift=self.allow_drift)
         check_ids(gold_set, cassettes, manifest)
-        check_files(gold_set, data, manifest)
-        answers = parse_cassettes(cassettes, directory / CASSETTES)
+        check_files(gold_set, data, manifest, self.task.facts(gold_set.conversations))
+        predictions = parse_cassettes(
+            cassettes, directory / CASSETTES, lambda raw: judge_answer(raw, self.task)
+        )
         self.warnings += check_contract(
             gold_set, manifest, self.contract.fingerprint, allow_drift=self.allow_drift
         )
-        return Recording(manifest, answers)
+        return Recording(manifest, predictions)
 
     @property
     def name(self) -> str:
@@ -85,6 +87,11 @@ class GoldSource:
         return directory.resolve().name
 
 
+def load_task_gold_set(directory: Path, task: Task) -> GoldSet:
+    """Raises BadInput when a file is missing or breaks a rule."""
+    return load_gold_set(directory, task.expected_file, task.load_expected)
+
+
 CreateProvider = Callable[[GoldSource], Provider]
 
 
@@ -92,6 +99,7 @@ CreateProvider = Callable[[GoldSource], Provider]
 class EvaluationPlan:
     """What is evaluated and how; `allow_drift` lets cassettes of another contract pass."""
 
+    task: Task
     gold_set: Path
     mode: Mode
     create_provider: CreateProvider
@@ -99,6 +107,7 @@ class EvaluationPlan:
     rules: ScoringRules
     allow_drift: bool = False
     selection: Selection = Selection()
+    on_prediction: Callable[[str, Prediction], None] | None = None
 
 
 def evaluate(plan: EvaluationPlan, now: datetime) -> tuple[Report, tuple[str, ...]]:
@@ -106,16 +115,23 @@ def evaluate(plan: EvaluationPlan, now: datetime) -> tuple[Report, tuple[str, ..
 
     Raises BadInput when the gold set cannot be trusted, Unreachable when a provider has no answers.
     """
-    gold_set = load_gold_set(plan.gold_set)
+    task = plan.task
+    gold_set = load_task_gold_set(plan.gold_set, task)
     chosen = plan.selection.of(gold_set)
-    source = GoldSource(gold_set, plan.contract, plan.allow_drift)
+    source = GoldSource(task, gold_set, plan.contract, plan.allow_drift)
     provider = plan.create_provider(source)
-    scorer = Scorer(plan.rules)
-    facts = provider.answer(chosen, scorer.add)
+    scorer = task.new_scorer(plan.rules)
+
+    def receive(conversation: GoldConversation, prediction: Prediction) -> None:
+        scorer.add(conversation, prediction)
+        if plan.on_prediction is not None:
+            plan.on_prediction(conversation.conversation_id, prediction)
+
+    facts = provider.answer(chosen, receive)
     scored = scorer.result()
     fingerprint = plan.contract.fingerprint
     report = Report(
-        benchmark="extraction_quality",
+        benchmark=task.name,
         gold_set=source.name,
         mode=plan.mode,
         provider=provider.name,
@@ -126,8 +142,8 @@ def evaluate(plan: EvaluationPlan, now: datetime) -> tuple[Report, tuple[str, ..
         prompt_sha256=fingerprint.prompt_sha256,
         schema_sha256=fingerprint.schema_sha256,
         cassette_kind=provider.cassette_kind,
-        metrics=compute_metrics(scored.counts),
-        gated_metrics=GATED_METRICS,
+        metrics=task.compute_metrics(scored.counts),
+        gated_metrics=task.gated_metrics,
         counts=scored.counts,
         cases=scored.cases,
         notes=provider.notes,

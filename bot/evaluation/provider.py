@@ -3,17 +3,17 @@
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from bot.evaluation.cassettes import Answers
 from bot.evaluation.gold_set import GoldConversation
 from bot.evaluation.outcome import AnsweringFacts
 from bot.evaluation.scores import Enforcement
+from bot.evaluation.task import Prediction
 
-Receive = Callable[[GoldConversation, Answers], None]
-"""Takes the memories by turn index of one conversation; the order of conversations is open."""
+Receive = Callable[[GoldConversation, Prediction], None]
+"""Takes the prediction of one conversation; the order of conversations is open."""
 
 
 class Provider(Protocol):
-    """A source of predictions, which must not look at a conversation's gold memories."""
+    """A source of predictions, which must not look at a conversation's gold."""
 
     @property
     def name(self) -> str: ...

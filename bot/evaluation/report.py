@@ -4,11 +4,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SerializeAsAny,
+    model_validator,
+)
 
 from bot.errors import BadInput
 from bot.evaluation.cases import Case
-from bot.evaluation.metrics import Counts, compute_metrics
+from bot.evaluation.counts import LabelledCounts
 from bot.evaluation.outcome import AnsweringFacts
 from bot.evaluation.scores import (
     GATED_METRICS,
@@ -18,11 +25,14 @@ from bot.evaluation.scores import (
     metric_fault,
     part_of,
 )
+from bot.evaluation.task import Task
 from bot.files import read_json
 from bot.validation import validate
 
 REPLAY_MODES: Final = ("cassette", "smoke", "fast")
 LIVE_MODES: Final = ("live", "full", "record", "vllm")
+
+BENCHMARK: Final = r"^[a-z][a-z0-9_]{0,63}$"
 
 Mode = Literal["cassette", "smoke", "fast", "live", "full", "record", "vllm"]
 ShortText = Annotated[str, Field(min_length=1, max_length=200)]
@@ -49,7 +59,7 @@ class Report(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    benchmark: Literal["extraction_quality"]
+    benchmark: Annotated[str, Field(pattern=BENCHMARK)]
     gold_set: ShortText
     mode: Mode
     provider: ShortText
@@ -62,7 +72,7 @@ class Report(BaseModel):
     cassette_kind: str | None = None
     metrics: dict[str, float | None]
     gated_metrics: tuple[str, ...] = GATED_METRICS
-    counts: Counts | None = None
+    counts: SerializeAsAny[LabelledCounts] | None = None
     cases: tuple[Case, ...] = ()
     notes: str = ""
     conversation_ids: tuple[str, ...] | None = None
@@ -123,12 +133,20 @@ def report_json(report: Report) -> dict[str, Any]:
     return report.model_dump(mode="json") | {"generated_at": utc_text(report.generated_at)}
 
 
-def merge_reports(first: Report, second: Report) -> Report:
+def merge_reports(first: Report, second: Report, task: Task) -> Report:
     """The report of the union of two disjoint sets of conversations, scored alike.
 
     Raises BadInput when they were not scored alike, lack counts, or share a conversation.
     """
-    for field in ("gold_set", "mode", "provider", "model", "prompt_sha256", "schema_sha256"):
+    for field in (
+        "benchmark",
+        "gold_set",
+        "mode",
+        "provider",
+        "model",
+        "prompt_sha256",
+        "schema_sha256",
+    ):
         if getattr(first, field) != getattr(second, field):
             raise BadInput(f"reports differ in {field} and cannot be merged")
     if first.counts is None or second.counts is None:
@@ -136,7 +154,10 @@ def merge_reports(first: Report, second: Report) -> Report:
     first_ids, second_ids = set(first.conversation_ids or ()), set(second.conversation_ids or ())
     if shared := sorted(first_ids & second_ids):
         raise BadInput(f"both reports hold conversation {shared[0]!r}")
-    counts = first.counts + second.counts
+    whole, other = (
+        task.counts.model_validate(counts.model_dump()) for counts in (first.counts, second.counts)
+    )
+    counts = whole + other
     cases = sorted((*first.cases, *second.cases), key=lambda c: (c.conversation_id, c.turn_index))
     return first.model_copy(
         update={
@@ -144,7 +165,7 @@ def merge_reports(first: Report, second: Report) -> Report:
             "conversation_ids": tuple(sorted(first_ids | second_ids)) or None,
             "answering": None,
             "generated_at": max(first.generated_at, second.generated_at),
-            "metrics": compute_metrics(counts),
+            "metrics": task.compute_metrics(counts),
             "counts": counts,
             "cases": tuple(cases),
         }

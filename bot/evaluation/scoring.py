@@ -4,27 +4,24 @@ Conversations are taken one by one from an iterable, so memory grows with the ca
 with the conversations seen.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.evaluation.cases import Case
-from bot.evaluation.cassettes import Answers
+from bot.evaluation.counts import Decisions, LabelCounts
+from bot.evaluation.expected_memories import GoldTurn, TemporalKind
 from bot.evaluation.find_cases import same_validity, turn_cases
-from bot.evaluation.gold_set import GoldConversation, GoldTurn, TemporalKind
-from bot.evaluation.matching import DEFAULT_THRESHOLD, Pairing, pair_memories
-from bot.evaluation.metrics import Counts, Decisions, LabelCounts
+from bot.evaluation.gold_set import GoldConversation
+from bot.evaluation.matching import Pairing, pair_memories
+from bot.evaluation.metrics import Counts
+from bot.evaluation.task import Scored, ScoringRules
 from bot.extraction.schema import ExtractedMemory
 from bot.extraction.taxonomy import VALID_LABELS, Label
 
+Answers = Mapping[int, tuple[ExtractedMemory, ...]]
+"""The prediction of this task: memories by turn index."""
+
 _NOTHING = GoldTurn((), ())
-
-
-@dataclass(frozen=True, slots=True)
-class ScoringRules:
-    """`threshold`: the least similarity (a fraction) of a pair; contradictions are not paired."""
-
-    threshold: float = DEFAULT_THRESHOLD
-    allow_contradictions: bool = False
 
 
 @dataclass(slots=True)
@@ -57,15 +54,6 @@ class _Tally:
             predicted_memories=self.predicted,
             pairs=self.pairs,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """The result of a scoring: sums, what went wrong, and how many conversations were seen."""
-
-    counts: Counts
-    cases: tuple[Case, ...]
-    conversation_count: int
 
 
 def _count_pair(
@@ -122,8 +110,8 @@ def _labels_outside(paired: set[int], memories: Sequence[ExtractedMemory]) -> li
     ]
 
 
-class Scorer:
-    """Takes the answers of one conversation after the other, in any order."""
+class MemoryScorer:
+    """Takes the memories of one conversation after the other, in any order."""
 
     def __init__(self, rules: ScoringRules = ScoringRules()) -> None:
         self._rules = rules
@@ -148,7 +136,7 @@ class Scorer:
                 where = (conversation.conversation_id, turn_index)
                 self._cases += turn_cases(where, gold, predicted, pairing)
 
-    def result(self) -> Scored:
+    def result(self) -> Scored[Counts]:
         cases = sorted(self._cases, key=lambda case: (case.conversation_id, case.turn_index))
         return Scored(self._tally.counts(), tuple(cases), self._seen)
 
@@ -157,9 +145,9 @@ def score(
     conversations: Iterable[GoldConversation],
     predict: Callable[[GoldConversation], Answers],
     rules: ScoringRules = ScoringRules(),
-) -> Scored:
+) -> Scored[Counts]:
     """Score `predict` over `conversations`, taken one by one."""
-    scorer = Scorer(rules)
+    scorer = MemoryScorer(rules)
     for conversation in conversations:
         scorer.add(conversation, predict(conversation))
     return scorer.result()

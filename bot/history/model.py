@@ -9,9 +9,16 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    field_validator,
+    model_validator,
+)
 
-from bot.evaluation.metrics import Counts
+from bot.evaluation.counts import LabelledCounts
 from bot.evaluation.outcome import AnsweringFacts
 from bot.evaluation.report import REPLAY_MODES, Mode, ShortText
 from bot.evaluation.scores import Enforcement
@@ -89,7 +96,7 @@ class RunEntry(_Entry):
     cassette_kind: str | None = None
     prompt_sha256: str | None = None
     schema_sha256: str | None = None
-    counts: Counts | None = None
+    counts: SerializeAsAny[LabelledCounts] | None = None
     providers: tuple[ProviderEntry, ...] = ()
 
     @field_validator("timestamp")

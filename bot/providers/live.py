@@ -16,6 +16,7 @@ from bot.evaluation.judge_answer import judge_answer
 from bot.evaluation.outcome import AnsweringFacts, Failure, Outcome, OutcomeTally
 from bot.evaluation.provider import Receive
 from bot.evaluation.scores import Enforcement
+from bot.evaluation.task import Task
 from bot.extraction.request import RequestPlan
 from bot.providers.budget import Budget
 from bot.providers.chat_client import ChatClient, Reply, Server, describe
@@ -38,6 +39,7 @@ class LiveProvider:
     name: str
     enforcement: Enforcement
     server: Server
+    task: Task
     plan: RequestPlan
     journal: Journal
     limits: LiveLimits = LiveLimits()
@@ -112,9 +114,9 @@ class _Run:
         question = self._provider.plan.request_sha256(conversation.turns)
         line = self._before.get((conversation.conversation_id, question))
         if line is not None and not self._is_asked_again(line):
-            return _resumed(line, conversation)
+            return _resumed(line, conversation, self._provider.task)
         reply = await client.ask(conversation.turns)
-        outcome = _judged(reply, conversation, question)
+        outcome = _judged(reply, conversation, question, self._provider.task)
         self._provider.journal.write(outcome)
         return outcome
 
@@ -125,7 +127,7 @@ class _Run:
 
     def _take(self, conversation: GoldConversation, outcome: Outcome) -> None:
         self._tally.add(outcome)
-        self._receive(conversation, outcome.answers)
+        self._receive(conversation, outcome.prediction)
         if self._provider.on_outcome is not None:
             self._provider.on_outcome(outcome, self._tally)
         self._stop_when_hopeless()
@@ -147,7 +149,7 @@ class _Run:
         )
 
 
-def _judged(reply: Reply, conversation: GoldConversation, question: str) -> Outcome:
+def _judged(reply: Reply, conversation: GoldConversation, question: str, task: Task) -> Outcome:
     completion = reply.completion
     outcome = Outcome(
         conversation_id=conversation.conversation_id,
@@ -162,18 +164,20 @@ def _judged(reply: Reply, conversation: GoldConversation, question: str) -> Outc
         request_sha256=question,
         answered_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
-    return outcome if reply.failure else _with_answers(outcome, conversation)
+    return _read(outcome, conversation, task)
 
 
-def _with_answers(outcome: Outcome, conversation: GoldConversation) -> Outcome:
-    asked = frozenset(turn.turn_index for turn in conversation.turns)
-    judged = judge_answer(outcome.raw or "", asked)
-    if isinstance(judged, Failure):
-        return replace(outcome, failure=judged)
-    return replace(outcome, answers=judged)
+def _read(outcome: Outcome, conversation: GoldConversation, task: Task) -> Outcome:
+    """`outcome` with the prediction in its raw answer; a failure predicts nothing."""
+    if outcome.failure is None:
+        judged = judge_answer(outcome.raw or "", task, conversation.turn_indexes)
+        if not isinstance(judged, Failure):
+            return replace(outcome, prediction=judged)
+        outcome = replace(outcome, failure=judged)
+    return replace(outcome, prediction=task.nothing)
 
 
-def _resumed(line: JournalLine, conversation: GoldConversation) -> Outcome:
+def _resumed(line: JournalLine, conversation: GoldConversation, task: Task) -> Outcome:
     """The journal's answer, judged anew: the file may have been edited."""
     failure = Failure(line.failure, line.detail) if line.failure else None
     outcome = Outcome(
@@ -190,4 +194,4 @@ def _resumed(line: JournalLine, conversation: GoldConversation) -> Outcome:
         answered_at=line.answered_at,
         is_resumed=True,
     )
-    return outcome if failure else _with_answers(outcome, conversation)
+    return _read(outcome, conversation, task)

@@ -1,8 +1,8 @@
 """`python:package.module:function`: a repository's own extractor, called in this process.
 
-The function takes the turns of a conversation (a sequence of `Turn`) and returns a
-`BatchExtractionResult`, its JSON as text, or the same as plain dicts; it may be a coroutine
-function. What it raises is counted as a failure of that conversation.
+The function takes the turns of a conversation (a sequence of `Turn`) and returns the task's answer
+(`BatchExtractionResult` for memories), its JSON as text, or the same as plain dicts; it may be a
+coroutine function. What it raises is counted as a failure of that conversation.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ from bot.evaluation.judge_answer import judge_answer
 from bot.evaluation.outcome import AnsweringFacts, Failure, Outcome, OutcomeTally
 from bot.evaluation.provider import Receive
 from bot.evaluation.scores import Enforcement
+from bot.evaluation.task import Task
 from bot.imports import import_object
 from bot.providers.limits import check_failures
 
@@ -28,6 +29,7 @@ from bot.providers.limits import check_failures
 class FunctionProvider:
     """`max_failures` are borne, one more stops with Unreachable; None is no bound."""
 
+    task: Task
     name: str
     model: str
     function: Callable[[Any], Any]
@@ -44,7 +46,7 @@ class FunctionProvider:
         for conversation in conversations:
             outcome = self._outcome(conversation)
             tally.add(outcome)
-            receive(conversation, outcome.answers)
+            receive(conversation, outcome.prediction)
             check_failures(tally, self.max_failures, self.name)
         return tally.facts()
 
@@ -53,11 +55,12 @@ class FunctionProvider:
         try:
             raw = _as_text(self.function(conversation.turns))
         except Exception as error:
-            return Outcome(name, failure=Failure("exception", f"{type(error).__name__}: {error}"))
-        judged = judge_answer(raw, frozenset(turn.turn_index for turn in conversation.turns))
+            failure = Failure("exception", f"{type(error).__name__}: {error}")
+            return Outcome(name, self.task.nothing, failure=failure)
+        judged = judge_answer(raw, self.task, conversation.turn_indexes)
         if isinstance(judged, Failure):
-            return Outcome(name, failure=judged)
-        return Outcome(name, answers=judged)
+            return Outcome(name, self.task.nothing, failure=judged)
+        return Outcome(name, judged)
 
 
 def _as_text(answer: Any) -> str:

@@ -1,16 +1,17 @@
 """`file:PATH`: predictions that another system wrote, as JSON Lines, in one of three forms:
 
-- a turn a line: `{"conversation_id", "turn_index", "memories": [ExtractedMemory]}`
-- a conversation a line: `{"conversation_id", "turns": [{"turn_index", "memories"}]}`
+- a conversation a line: `conversation_id` beside the task's answer, so for memories
+  `{"conversation_id", "turns": [{"turn_index", "memories"}]}`
 - a cassette a line: `{"conversation_id", "raw_json"}`
+- for memories, a turn a line: `{"conversation_id", "turn_index", "memories": [ExtractedMemory]}`
 
 A turn that is left out holds nothing; a conversation that is left out has no answer, which is a
-failure. A line that is no JSON or names an unknown conversation is bad input; memories that break
-the contract are a failure of their conversation.
+failure. A line that is no JSON or names an unknown conversation is bad input; an answer that breaks
+the contract is a failure of its conversation.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from bot.evaluation.judge_answer import judge_answer
 from bot.evaluation.outcome import AnsweringFacts, Failure, Outcome, OutcomeTally
 from bot.evaluation.provider import Receive
 from bot.evaluation.scores import Enforcement
+from bot.evaluation.task import Task
 from bot.files import MAX_LINES_BYTES, json_lines, read_bytes
 from bot.providers.limits import check_failures
 
@@ -28,39 +30,37 @@ FORMS = "see the README for the three forms of a line"
 
 
 @dataclass(slots=True)
-class _Predicted:
-    """What the file says of one conversation: an answer as text, or turns."""
+class Predicted:
+    """What the file says of one conversation: an answer as text, or as a JSON object."""
 
     raw: str | None = None
-    turns: list[Any] = field(default_factory=list)
-    is_whole: bool = False
+    answer: dict[str, Any] = field(default_factory=dict)
+    is_whole: bool = True
 
 
-def load_predictions(path: Path) -> dict[str, _Predicted]:
+def load_predictions(path: Path) -> dict[str, Predicted]:
     """By conversation id; raises BadInput for a line that is in none of the three forms."""
-    found: dict[str, _Predicted] = {}
+    found: dict[str, Predicted] = {}
     for number, row in json_lines(read_bytes(path, MAX_LINES_BYTES), path):
         where = f"{path}:{number}"
-        name = row.get("conversation_id") if isinstance(row, dict) else None
+        name = row.pop("conversation_id", None) if isinstance(row, dict) else None
         if not isinstance(name, str) or not name.strip():
             raise BadInput("has no conversation_id", where=where, next_step=FORMS)
+        if not row:
+            raise BadInput("has no answer beside its id", where=where, next_step=FORMS)
         entry = found.get(name)
-        is_turn = "turn_index" in row and "memories" in row
+        is_turn = "turn_index" in row
         if entry is not None and (entry.is_whole or not is_turn):
             raise BadInput(f"conversation {name!r} is given twice", where=where)
-        entry = found.setdefault(name, _Predicted(is_whole=not is_turn))
         if is_turn:
-            entry.turns.append({"turn_index": row["turn_index"], "memories": row["memories"]})
-        elif isinstance(row.get("raw_json"), str):
-            entry.raw = row["raw_json"]
-        elif isinstance(row.get("turns"), list):
-            entry.turns = row["turns"]
+            entry = found.setdefault(name, Predicted(answer={"turns": []}, is_whole=False))
+            entry.answer["turns"].append(row)
+        elif "raw_json" in row:
+            if not isinstance(row["raw_json"], str):
+                raise BadInput("raw_json is no text", where=where, next_step=FORMS)
+            found[name] = Predicted(raw=row["raw_json"])
         else:
-            raise BadInput(
-                "has neither turn_index and memories, nor turns, nor raw_json",
-                where=where,
-                next_step=FORMS,
-            )
+            found[name] = Predicted(answer=row)
     return found
 
 
@@ -68,10 +68,11 @@ def load_predictions(path: Path) -> dict[str, _Predicted]:
 class PredictionsProvider:
     """`max_failures` are borne, one more stops with Unreachable; None is no bound."""
 
+    task: Task
     name: str
     model: str
     path: Path
-    predicted: dict[str, _Predicted]
+    predicted: dict[str, Predicted]
     max_failures: int | None = None
     enforcement: Enforcement = "ci"
     cassette_kind: None = None
@@ -85,7 +86,7 @@ class PredictionsProvider:
         for conversation in conversations:
             outcome = self._outcome(conversation)
             tally.add(outcome)
-            receive(conversation, outcome.answers)
+            receive(conversation, outcome.prediction)
             check_failures(tally, self.max_failures, str(self.path))
         return tally.facts()
 
@@ -102,22 +103,27 @@ class PredictionsProvider:
         name = conversation.conversation_id
         predicted = self.predicted.get(name)
         if predicted is None:
-            return Outcome(name, failure=Failure("missing", "the file has no line for it"))
-        asked = frozenset(turn.turn_index for turn in conversation.turns)
+            failure = Failure("missing", "the file has no line for it")
+            return Outcome(name, self.task.nothing, failure=failure)
+        asked = conversation.turn_indexes
         raw = predicted.raw
         if raw is None:
-            raw = json.dumps({"turns": list(_all_turns(predicted.turns, asked))})
-        judged = judge_answer(raw, asked)
+            raw = json.dumps(_with_all_turns(predicted.answer, asked))
+        judged = judge_answer(raw, self.task, asked)
         if isinstance(judged, Failure):
-            return Outcome(name, failure=judged)
-        return Outcome(name, answers=judged)
+            return Outcome(name, self.task.nothing, failure=judged)
+        return Outcome(name, judged)
 
 
-def _all_turns(turns: list[Any], asked: frozenset[int]) -> Iterator[Any]:
-    yield from turns
+def _with_all_turns(answer: dict[str, Any], asked: frozenset[int]) -> dict[str, Any]:
+    """An answer by turns, with an empty one for each turn that it leaves out."""
+    turns = answer.get("turns")
+    if not isinstance(turns, list):
+        return answer
     said = {
         turn["turn_index"]
         for turn in turns
         if isinstance(turn, dict) and isinstance(turn.get("turn_index"), int)
     }
-    yield from ({"turn_index": index, "memories": []} for index in sorted(asked - said))
+    left_out = [{"turn_index": index, "memories": []} for index in sorted(asked - said)]
+    return answer | {"turns": [*turns, *left_out]}

@@ -74,7 +74,7 @@ def _openai(choice: ProviderChoice, source: GoldSource) -> Provider:
     recording = source.recording()
     manifest = recording.manifest
     return ReplayProvider(
-        choice.label or "openai", manifest.model, manifest.cassette_kind, recording.answers
+        choice.label or "openai", manifest.model, manifest.cassette_kind, recording.predictions
     )
 
 
@@ -95,7 +95,7 @@ def _keyword(choice: ProviderChoice, source: GoldSource) -> Provider:
             where="--mode",
             next_step="use --mode cassette",
         )
-    return KeywordProvider()
+    return KeywordProvider(source.task)
 
 
 def _python(choice: ProviderChoice, source: GoldSource) -> Provider:
@@ -103,6 +103,7 @@ def _python(choice: ProviderChoice, source: GoldSource) -> Provider:
 
     import_string = choice.name.partition(":")[2]
     return FunctionProvider(
+        task=source.task,
         name=choice.label or choice.name,
         model=choice.live.model or import_string,
         function=load_function(import_string),
@@ -115,6 +116,7 @@ def _file(choice: ProviderChoice, source: GoldSource) -> Provider:
 
     path = Path(choice.name.partition(":")[2])
     provider = PredictionsProvider(
+        task=source.task,
         name=choice.label or choice.name,
         model=choice.live.model or path.name,
         path=path,
@@ -201,6 +203,7 @@ def create_live(choice: ProviderChoice, source: GoldSource) -> "LiveProvider":
         name=choice.label or choice.name,
         enforcement=_ENFORCEMENT[choice.name],
         server=server,
+        task=source.task,
         plan=request_plan(choice, source),
         journal=Journal(options.journal, options.resume),
         limits=options.limits,

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bot.evaluation.cassettes import Answers
 from bot.evaluation.gold_set import GoldConversation
 from bot.evaluation.manifest import ORACLE_ALIGNED
 from bot.evaluation.scores import Enforcement
+from bot.evaluation.task import Prediction
 from bot.providers.one_by_one import OneByOne
 
 ORACLE_NOTES = "Oracle-aligned cassettes: these scores measure the harness, not the model."
@@ -15,17 +15,17 @@ RECORDED_NOTES = "Replayed from cassettes recorded from the model."
 
 @dataclass(frozen=True)
 class ReplayProvider(OneByOne):
-    """`answers` holds the parsed cassettes by conversation id."""
+    """`predictions` holds the parsed cassettes by conversation id."""
 
     name: str
     model: str
     cassette_kind: str | None
-    answers: Mapping[str, Answers]
+    predictions: Mapping[str, Prediction]
     enforcement: Enforcement = "ci"
 
     @property
     def notes(self) -> str:
         return ORACLE_NOTES if self.cassette_kind == ORACLE_ALIGNED else RECORDED_NOTES
 
-    def predict(self, conversation: GoldConversation) -> Answers:
-        return self.answers[conversation.conversation_id]
+    def predict(self, conversation: GoldConversation) -> Prediction:
+        return self.predictions[conversation.conversation_id]

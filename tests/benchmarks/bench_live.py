@@ -18,8 +18,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bot.evaluation.gold_set import GoldConversation, GoldTurn
-from bot.evaluation.scoring import Scorer
+from bot.evaluation.expected_memories import GoldTurn
+from bot.evaluation.gold_set import GoldConversation
+from bot.evaluation.scoring import MemoryScorer
+from bot.evaluation.tasks.memories import MEMORIES
 from bot.extraction.fingerprint import Contract
 from bot.extraction.prompt_v2 import EXTRACTION_SYSTEM_PROMPT_BATCH
 from bot.extraction.request import RequestPlan
@@ -96,11 +98,12 @@ def run(port: int, count: int, journal: Path) -> float:
         name="bench",
         enforcement="manual",
         server=Server(f"http://127.0.0.1:{port}/v1"),
+        task=MEMORIES,
         plan=PLAN,
         journal=Journal(journal),
         limits=LiveLimits(concurrency=CONCURRENCY),
     )
-    scorer = Scorer()
+    scorer = MemoryScorer()
     started = time.perf_counter()
     facts = provider.answer(conversations(count), scorer.add)
     seconds = time.perf_counter() - started

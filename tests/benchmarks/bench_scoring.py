@@ -14,9 +14,9 @@ import time
 import tracemalloc
 from collections.abc import Iterator
 
-from bot.evaluation.cassettes import Answers
-from bot.evaluation.gold_set import GoldConversation, GoldTurn, TemporalKind
-from bot.evaluation.scoring import score
+from bot.evaluation.expected_memories import GoldTurn, TemporalKind
+from bot.evaluation.gold_set import GoldConversation
+from bot.evaluation.scoring import Answers, score
 from bot.extraction.schema import ExtractedMemory, ExtractedMemoryLabel
 from bot.extraction.taxonomy import VALID_LABELS
 from bot.extraction.turns import Turn

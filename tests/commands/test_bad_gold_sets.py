@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from bot.evaluation.gold_set import BASELINE, CASSETTES, CONVERSATIONS, EXPECTED, MANIFEST
+from bot.evaluation.expected_memories import EXPECTED
+from bot.evaluation.gold_set import BASELINE, CASSETTES, CONVERSATIONS, MANIFEST
 from bot.extraction.fingerprint import sha256_hex
-from bot.settings import Settings, contract_of
+from bot.settings import Settings, load_contract
+from bot.suites import EXTRACTION_QUALITY
 from tests.commands.conftest import Bot, load
 from tests.support.gold import edit_jsonl
 
@@ -225,7 +227,7 @@ def test_an_older_manifest_without_schema_and_file_hashes_works_with_a_warning(
     place: Path, bot: Bot, existing: Path
 ) -> None:
     older = load(existing / "cassette_manifest.older.json")
-    contract = contract_of(Settings())
+    contract = load_contract(Settings().of(EXTRACTION_QUALITY)).fingerprint
     current = load(place / "gold" / MANIFEST)
     (place / "gold" / MANIFEST).write_text(
         json.dumps(

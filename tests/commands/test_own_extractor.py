@@ -227,7 +227,7 @@ def test_memories_against_the_contract_fail_their_conversation_alone(
     [
         (["x"], "predictions.jsonl:1: has no conversation_id"),
         ([{"conversation_id": " "}], "has no conversation_id"),
-        ([{"conversation_id": "key"}], "has neither turn_index and memories, nor turns"),
+        ([{"conversation_id": "key"}], "has no answer beside its id"),
         ([{"conversation_id": "key", "raw_json": "{}"}] * 2, "'key' is given twice"),
         ([{"conversation_id": "nobody", "raw_json": "{}"}], "'nobody' is not in the gold set"),
     ],

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.evaluation.gold_set import CASSETTES, CONVERSATIONS, EXPECTED, MANIFEST
+from bot.evaluation.expected_memories import EXPECTED
+from bot.evaluation.gold_set import CASSETTES, CONVERSATIONS, MANIFEST
 from tests.commands.conftest import Bot, Done, load
 from tests.commands.live import JOURNAL, KEY, LATEST, QUICK, configure, evaluate, server
 from tests.model_server import replies

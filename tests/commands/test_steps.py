@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.evaluation.gold_set import BASELINE, CONVERSATIONS, EXPECTED, MANIFEST
+from bot.evaluation.expected_memories import EXPECTED
+from bot.evaluation.gold_set import BASELINE, CONVERSATIONS, MANIFEST
 from tests.commands.conftest import Bot, load
 from tests.support.gold import edit_jsonl
 

@@ -15,6 +15,7 @@ from bot.extraction.taxonomy import VALID_LABELS
 from bot.gate.regression import Check
 from bot.history.model import RunEntry
 from bot.policy.oracle import PolicyResult
+from bot.suites import EXTRACTION_QUALITY
 from tests.comment.test_escape import NASTY
 from tests.support.github_markdown import read
 from tests.support.runs import run_entry
@@ -94,7 +95,7 @@ def case(
 def render(
     run: RunEntry | None, max_chars: int = 65_000, templates: Path | None = None, **more: Any
 ) -> Section:
-    data = CommentInput(title="Extraction quality", labels=VALID_LABELS, run=run, **more)
+    data = CommentInput(words=EXTRACTION_QUALITY.words, run=run, **more)
     return render_section(template_environment(templates), "extraction_quality", data, max_chars)
 
 

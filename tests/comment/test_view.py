@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from bot.comment.view import CommentInput, build_context, points
-from bot.extraction.taxonomy import VALID_LABELS
+from bot.suites import EXTRACTION_QUALITY
 from tests.comment.test_render import case, passing, policy, provider, report_with
 
 
@@ -29,8 +29,7 @@ def documented_keys() -> set[str]:
 def test_the_documented_context_is_the_one_that_is_passed() -> None:
     run = passing(providers=[provider("vllm")])
     data = CommentInput(
-        title="T",
-        labels=VALID_LABELS,
+        words=EXTRACTION_QUALITY.words,
         run=run,
         report=report_with([case()]),
         policy=policy("pass", "fine"),
@@ -46,5 +45,5 @@ def test_the_documented_context_is_the_one_that_is_passed() -> None:
 
 
 def test_the_context_is_plain_data_that_a_sandbox_can_hold() -> None:
-    data = CommentInput(title="T", labels=VALID_LABELS, run=passing())
+    data = CommentInput(words=EXTRACTION_QUALITY.words, run=passing())
     json.dumps(build_context(data, 5, 100))

@@ -8,13 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, precision_score, recall_score
 
-from bot.evaluation.metrics import (
-    Counts,
-    Decisions,
-    LabelCounts,
-    compute_metrics,
-    merge_counts,
-)
+from bot.evaluation.counts import Decisions, LabelCounts
+from bot.evaluation.metrics import Counts, compute_metrics, merge_counts
 from bot.evaluation.scores import GATED_METRICS
 from bot.extraction.taxonomy import VALID_LABELS, Label
 

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from sklearn.metrics import multilabel_confusion_matrix
 
 from bot.errors import BadInput
-from bot.evaluation.cassettes import Answers
-from bot.evaluation.gold_set import GoldConversation, GoldTurn, TemporalKind
+from bot.evaluation.expected_memories import GoldTurn, TemporalKind
+from bot.evaluation.gold_set import GoldConversation
 from bot.evaluation.matching import pair_memories
 from bot.evaluation.metrics import Counts, compute_metrics
 from bot.evaluation.report import Report, merge_reports, parse_report
-from bot.evaluation.scoring import Scored, ScoringRules, score
+from bot.evaluation.scoring import Answers, score
+from bot.evaluation.task import Scored, ScoringRules
+from bot.evaluation.tasks.memories import MEMORIES
 from bot.extraction.schema import ExtractedMemory
 from bot.extraction.taxonomy import VALID_LABELS
 from bot.extraction.turns import Turn
@@ -52,7 +54,7 @@ def conversation(name: str, *turns: list[ExtractedMemory]) -> GoldConversation:
 
 def score_turn(
     gold: list[ExtractedMemory], predicted: list[ExtractedMemory], **rules: Any
-) -> Scored:
+) -> Scored[Counts]:
     return score([conversation("c", gold)], lambda _: {0: tuple(predicted)}, ScoringRules(**rules))
 
 
@@ -294,7 +296,7 @@ def test_label_counts_agree_with_scikit_learn(
 # merging
 
 
-def report_of(scored: Scored, ids: list[str], **changes: Any) -> Report:
+def report_of(scored: Scored[Counts], ids: list[str], **changes: Any) -> Report:
     raw = {
         "benchmark": "extraction_quality",
         "gold_set": "v1",
@@ -327,7 +329,7 @@ def test_reports_over_disjoint_conversations_merge_to_the_report_of_all() -> Non
     whole = report(all_gold)
     assert whole.cases
     for cut in range(1, 9):
-        merged = merge_reports(report(all_gold[cut:]), report(all_gold[:cut]))
+        merged = merge_reports(report(all_gold[cut:]), report(all_gold[:cut]), MEMORIES)
         assert merged.model_dump() == whole.model_dump()
 
 
@@ -335,8 +337,8 @@ def test_reports_that_overlap_or_were_scored_otherwise_do_not_merge() -> None:
     scored = score([conversation("c", [])], lambda _: {})
     one = report_of(scored, ["a", "b"])
     with pytest.raises(BadInput, match="both reports hold conversation 'b'"):
-        merge_reports(one, report_of(scored, ["b", "c"]))
+        merge_reports(one, report_of(scored, ["b", "c"]), MEMORIES)
     with pytest.raises(BadInput, match="differ in provider"):
-        merge_reports(one, report_of(scored, ["c"], provider="keyword"))
+        merge_reports(one, report_of(scored, ["c"], provider="keyword"), MEMORIES)
     with pytest.raises(BadInput, match="without counts"):
-        merge_reports(one, report_of(scored, ["c"], counts=None))
+        merge_reports(one, report_of(scored, ["c"], counts=None), MEMORIES)

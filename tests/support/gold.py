@@ -9,12 +9,15 @@ from typing import Any
 
 from bot.commands.refresh_manifest import run_refresh_manifest
 from bot.console import Console
-from bot.evaluation.gold_set import BASELINE, CASSETTES, CONVERSATIONS, EXPECTED, MANIFEST
+from bot.evaluation.expected_memories import EXPECTED
+from bot.evaluation.gold_set import BASELINE, CASSETTES, CONVERSATIONS, MANIFEST
 from bot.evaluation.pipeline import EvaluationPlan, evaluate
-from bot.evaluation.scoring import ScoringRules
+from bot.evaluation.task import ScoringRules
+from bot.evaluation.tasks.memories import MEMORIES
 from bot.files import to_json
 from bot.providers.registry import ProviderChoice, create_provider
 from bot.settings import Settings, load_contract
+from bot.suites import EXTRACTION_QUALITY
 
 NOW = datetime(2026, 9, 15, 12, 0, tzinfo=UTC)
 
@@ -119,7 +122,7 @@ def write_gold_set(directory: Path, said: dict[str, list[Said]] | None = None) -
         ),
         encoding="utf-8",
     )
-    run_refresh_manifest(directory, Settings(), NOW, quiet_console())
+    run_refresh_manifest(directory, EXTRACTION_QUALITY, Settings(), NOW, quiet_console())
     blocks = {name: block_of(directory, name) for name in ("openai", "keyword")}
     write_baseline(directory / BASELINE, blocks)
     return directory
@@ -128,10 +131,11 @@ def write_gold_set(directory: Path, said: dict[str, list[Said]] | None = None) -
 def block_of(directory: Path, provider: str) -> dict[str, Any]:
     """The baseline block that `provider` earns on the gold set in `directory`."""
     plan = EvaluationPlan(
+        task=MEMORIES,
         gold_set=directory,
         mode="cassette",
         create_provider=partial(create_provider, ProviderChoice(provider, "cassette")),
-        contract=load_contract(Settings()),
+        contract=load_contract(Settings().of(EXTRACTION_QUALITY)),
         rules=ScoringRules(),
     )
     report, _ = evaluate(plan, NOW)

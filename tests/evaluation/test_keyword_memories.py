@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.evaluation.gold_set import GoldConversation
+from bot.evaluation.keyword_memories import extract_by_keywords
+from bot.evaluation.tasks.memories import MEMORIES
 from bot.extraction.turns import Turn
-from bot.providers.keyword import KeywordProvider, extract_by_keywords
+from bot.providers.keyword import KeywordProvider
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,7 @@ def test_it_answers_for_the_users_turns_only_and_without_looking_at_the_gold() -
         Turn(turn_index=i, role=role, content="I prefer tea.")
         for i, role in enumerate(("user", "assistant"))
     )
-    answers = KeywordProvider().predict(GoldConversation("c", turns, {}))
+    answers = KeywordProvider(MEMORIES).predict(GoldConversation("c", turns, {}))
     assert [len(answers[i]) for i in (0, 1)] == [1, 0]
 
 

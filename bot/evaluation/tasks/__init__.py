@@ -1,0 +1,1 @@
+"""The tasks: one module each, which says what is scored and how."""
