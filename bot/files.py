@@ -99,6 +99,22 @@ def to_json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+@contextmanager
+def _whole_on_disk(target: Path, payload: bytes, mode: int) -> Iterator[Path]:
+    """A hidden file beside `target` that holds all of `payload`; gone in the end if still there."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(payload)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(mode)
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def write_atomic(path: Path, data: str | bytes) -> None:
     """A reader sees the old file or the new one, whole, also after a kill or a power cut.
 
@@ -109,17 +125,24 @@ def write_atomic(path: Path, data: str | bytes) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(payload)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(mode)
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with _whole_on_disk(target, payload, mode) as temporary:
+            temporary.replace(target)
+    except OSError as error:
+        raise BadInput(f"cannot be written: {error.strerror}", where=path) from error
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """A reader sees no file or the whole one; raises BadInput when the name is taken.
+
+    Of two writers at once one wins: a hard link, unlike a rename, never replaces what is there.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _whole_on_disk(path, data, 0o644) as temporary:
+            try:
+                path.hardlink_to(temporary)
+            except FileExistsError as error:
+                raise BadInput("exists already and is never overwritten", where=path) from error
     except OSError as error:
         raise BadInput(f"cannot be written: {error.strerror}", where=path) from error
 
