@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from bot import __version__, cli_github
+from bot import __version__, cli_candidates, cli_github
 from bot.cli_options import (
     BaseLatest,
     BaselineFile,
@@ -171,6 +171,7 @@ def schema() -> None:
 
 
 cli_github.register(app)
+cli_candidates.register(app)
 
 
 @app.command(epilog="Example: extraction-bot version")

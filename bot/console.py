@@ -37,6 +37,10 @@ class Console:
         """A document that was asked for, as it is."""
         print(text, file=self.out, end="" if text.endswith("\n") else "\n")
 
+    def note(self, text: str) -> None:
+        """One line beside a document: on standard error only, in GitHub Actions too."""
+        print(one_line(text, 2_000), file=self.err)
+
     def warn(self, text: str) -> None:
         self._tell("warning", one_line(text, 2_000))
 
