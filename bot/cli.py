@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from bot import __version__, cli_baseline, cli_github
+from bot import __version__, cli_baseline, cli_candidates, cli_github
 from bot.cli_options import (
     DEFAULT_SUITE,
     ApiKeyEnv,
@@ -252,6 +252,7 @@ def schema(suite: SuiteName = DEFAULT_SUITE) -> None:
 
 cli_baseline.register(app)
 cli_github.register(app)
+cli_candidates.register(app)
 
 
 @app.command(epilog="Example: extraction-bot version")

@@ -35,7 +35,7 @@ class Console:
         return self.err.isatty() and not self.in_actions
 
     def note(self, text: str) -> None:
-        """One line on the way, on standard error: what was asked for goes to standard output."""
+        """One line on the way or beside a document, on standard error only."""
         print(one_line(text, 2_000), file=self.err, flush=True)
 
     def say(self, text: str) -> None:

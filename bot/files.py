@@ -160,6 +160,23 @@ def _put_back(target: Path, old: bytes | None) -> None:
         _write_beside(target, old).replace(target)
 
 
+def write_new(path: Path, data: bytes) -> None:
+    """A reader sees no file or the whole one; raises BadInput when the name is taken.
+
+    Of two writers at once one wins: a hard link, unlike a rename, never replaces what is there.
+    """
+    try:
+        temporary = _write_beside(path, data)
+        try:
+            path.hardlink_to(temporary)
+        except FileExistsError as error:
+            raise BadInput("exists already and is never overwritten", where=path) from error
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise BadInput(f"cannot be written: {error.strerror}", where=path) from error
+
+
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Hold the lock beside `path`, so that two local writers go one after the other."""

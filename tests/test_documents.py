@@ -81,6 +81,15 @@ def test_the_settings_in_the_readme_are_all_that_there_are_and_are_valid() -> No
         assert f"`{name}`" in rest, name
 
 
+def test_the_candidate_in_the_readme_can_be_staged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (block,) = code_blocks("python")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "README.md", "exec"), {})
+    assert len(list((tmp_path / "staging").glob("*.json"))) == 1
+
+
 def test_every_relative_link_of_the_documents_leads_somewhere() -> None:
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
@@ -106,6 +115,7 @@ HEAVY = (
     "markdown_it",
     "requests",
     "httpx",
+    "uuid_utils",
 )
 
 

@@ -5,10 +5,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from bot.comment.escape import escape_code, escape_text, visible
 from bot.comment.provider_rows import UNDEFINED, ProviderRow, provider_row
 from bot.console import Console
 from bot.errors import BadInput
+from bot.escape import escape_code, escape_text, visible
 from bot.evaluation.report import Report, load_report
 from bot.files import to_json
 from bot.gate.staleness import RunContext, judge_staleness

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from bot.candidates.record import BATCH_KEYS
+from bot.candidates.store import load_candidate
 from bot.commands.render_comment import load_policy_result
 from bot.console import Console
 from bot.errors import BadInput
@@ -97,6 +99,11 @@ def _settings(path: Path) -> str:
     return "settings"
 
 
+def _candidate(path: Path) -> str:
+    record = load_candidate(path)
+    return f"candidate record, a {record.kind} of run {record.extract_run_id}"
+
+
 _BY_FIELD: Final[Mapping[str, Callable[[Path], str]]] = {
     "runs": _history,
     "summary_lines": _gate_result,
@@ -104,6 +111,9 @@ _BY_FIELD: Final[Mapping[str, Callable[[Path], str]]] = {
     "providers": _baseline,
     "cassette_kind": _manifest,
     "contract_changes": _policy,
+    "claim": _candidate,
+    "extract_run_id": _candidate,
+    **dict.fromkeys(BATCH_KEYS, _candidate),
 }
 """A field that only one kind of file has → its check; a report is told by its `generated_at`."""
 

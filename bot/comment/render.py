@@ -1,17 +1,17 @@
 """Renders a section of the comment from templates, within GitHub's bound.
 
 The environment is sandboxed, strict about undefined names, and escapes every expression by default
-(`bot.comment.escape`); a user's folder may replace single templates.
+(`bot.escape`); a user's folder may replace single templates.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bot.comment.escape import escape_code, escape_value
 from bot.comment.sections import MARKER_START, Section
 from bot.comment.view import CommentInput, build_context, section_status
 from bot.errors import BadInput
+from bot.escape import escape_code, escape_value
 
 if TYPE_CHECKING:
     from jinja2.sandbox import SandboxedEnvironment

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bot.comment.cases import CaseChange, CaseGroup, group_cases
-from bot.comment.escape import Markdown, escape_code, escape_text
 from bot.comment.provider_rows import UNDEFINED, percent, provider_label, provider_row
 from bot.comment.words import SuiteWords
+from bot.escape import Markdown, escape_code, escape_text
 from bot.evaluation.manifest import ORACLE_ALIGNED
 from bot.evaluation.report import Report
 from bot.gate.regression import Check

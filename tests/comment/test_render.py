@@ -16,9 +16,9 @@ from bot.gate.regression import Check
 from bot.history.model import RunEntry
 from bot.policy.oracle import PolicyResult
 from bot.suites import EXTRACTION_QUALITY
-from tests.comment.test_escape import NASTY
 from tests.support.github_markdown import read
 from tests.support.runs import run_entry
+from tests.test_escape import NASTY
 
 ORACLE = "oracle_aligned_expected_json"
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.comment.escape import Markdown, escape_code, escape_text, escape_value, visible
+from bot.escape import Markdown, escape_code, escape_text, escape_value, visible
 from tests.support.github_markdown import read
 
 NASTY = [
