@@ -134,7 +134,7 @@ def _markdown_of(view: CandidateView) -> Iterator[str]:
     yield f"- why useful: {_value(record.why_useful)}"
     if record.staleness is not None:
         yield f"- staleness: {_value(record.staleness)}"
-    yield f"- created: {_name(view.created)}, in run {_name(record.extract_run_id)}"
+    yield f"- created: <code>{view.created}</code>, in run {_name(record.extract_run_id)}"
     yield f"- source: segment {_name(source.segment_id)}, {_entries(source.range)}"
     yield f"- evidence: {len(record.evidence)}"
     yield from (f"  - {_evidence_line(piece)}" for piece in record.evidence)

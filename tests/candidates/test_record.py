@@ -2,7 +2,6 @@
 
 import json
 import string
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -21,8 +20,6 @@ from bot.candidates.record import (
 )
 from bot.errors import BadInput
 from tests.support.candidates import SEGMENT_ID, candidate, encoded, fields, id_at
-
-ROOT = Path(__file__).parent.parent.parent
 
 
 def evidence(**changes: Any) -> dict[str, Any]:
@@ -376,33 +373,3 @@ def test_an_id_is_a_uuid7_in_lower_case(field: str, value: str) -> None:
 def test_what_is_no_json_object_is_refused(data: bytes, said: str) -> None:
     with pytest.raises(BadInput, match=said):
         parse_record(data)
-
-
-# Its JSON Schema
-
-
-def test_the_committed_schema_is_the_one_generated_from_the_models() -> None:
-    committed = ROOT / "web_data" / "candidate-record.schema.json"
-    assert json.loads(committed.read_text(encoding="utf-8")) == candidate_json_schema()
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"claim": "x" * 501},
-        {"claim": " "},
-        {"kind": "memory"},
-        {"schema_version": 1},
-        {"id": "x"},
-        {"overview": "all"},
-        {"decisions": []},
-        {"source": {"segment_id": "s", "range": [1]}},
-        {"evidence": [{"id": "E1", "kind": "m", "excerpt": "x" * 601}]},
-        {"evidence": [{"id": f"E{n}", "kind": "m"} for n in range(9)]},
-        {"evidence": [{"id": "E1", "kind": "Tool Call"}]},
-    ],
-)
-def test_the_schema_refuses_what_the_models_refuse(changes: dict[str, Any]) -> None:
-    assert refusal(**changes)
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(fields(**changes), candidate_json_schema())
