@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from bot.cli_options import get_console
+from bot.cli_options import DEFAULT_SUITE, GoldSet, SuiteName, get_console, get_settings
 
 DEFAULT_LIMIT: Final = 50
 MAX_LIMIT: Final = 1_000  # a page is held in memory: 16 MiB of records at most
@@ -33,6 +33,28 @@ def list_candidates(
 
     request = ListRequest(directory, kind, run_id, since, until, form, limit, after)
     raise typer.Exit(run_candidates_list(request, get_console()))
+
+
+@candidates.command(
+    "stage",
+    epilog="Example: extraction-bot candidates stage --latest out/latest.json --out staging",
+)
+def stage(
+    out: Annotated[Path, typer.Option(help="The folder of records.")],
+    latest: Annotated[
+        Path | None, typer.Option(help="A report; its answers lie beside it.")
+    ] = None,
+    answers: Annotated[
+        Path | None, typer.Option(help="Answers as JSON Lines, in the forms of file:PATH.")
+    ] = None,
+    suite: SuiteName = DEFAULT_SUITE,
+    gold_set: GoldSet = None,
+) -> None:
+    """Stage what an extractor answered: a record a candidate, what has no kind left out."""
+    from bot.commands.candidates_stage import StageRequest, run_candidates_stage
+
+    request = StageRequest(out, suite, latest, answers, gold_set)
+    raise typer.Exit(run_candidates_stage(request, get_settings(), get_console()))
 
 
 @candidates.command("schema", epilog="Example: extraction-bot candidates schema > record.json")

@@ -6,11 +6,12 @@ end, or with a key given twice so that two readers see two values.
 
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from bot.errors import BadInput
 
@@ -135,7 +136,17 @@ def write_all_atomic(files: Mapping[Path, str | bytes]) -> None:
         raise
 
 
-def _write_beside(target: Path, payload: bytes) -> Path:
+def write_stream_atomic(path: Path, stream: IO[bytes]) -> None:
+    """As `write_atomic`, for what may be larger than memory should hold; reads from the start."""
+    target = path.resolve()
+    try:
+        stream.seek(0)
+        _write_beside(target, stream).replace(target)
+    except OSError as error:
+        raise BadInput(f"cannot be written: {error.strerror}", where=path) from error
+
+
+def _write_beside(target: Path, payload: bytes | IO[bytes]) -> Path:
     """`payload` in a temporary file of the same folder, on disk, with the target's permissions."""
     target.parent.mkdir(parents=True, exist_ok=True)
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
@@ -143,7 +154,10 @@ def _write_beside(target: Path, payload: bytes) -> Path:
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(payload)
+            if isinstance(payload, bytes):
+                file.write(payload)
+            else:
+                shutil.copyfileobj(payload, file)
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(mode)

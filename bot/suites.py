@@ -9,8 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from bot.candidates.taxonomy import CANDIDATE_KINDS
 from bot.comment.words import SuiteWords
 from bot.errors import BadInput
+from bot.evaluation.candidate_scores import (
+    CANDIDATE_METRICS,
+    EVIDENCE_VALIDITY,
+    KIND_ACCURACY,
+    REFERENCE_VALIDITY,
+)
 from bot.evaluation.scores import GATED_METRICS
 from bot.extraction.taxonomy import VALID_LABELS
 from bot.history.paths import HistoryFiles
@@ -86,7 +93,40 @@ EXTRACTION_QUALITY: Final = Suite(
     artifact_name="extraction-quality-benchmark-data",
 )
 
-SUITES: Final = {suite.name: suite for suite in (EXTRACTION_QUALITY,)}
+CANDIDATE_STAGING: Final = Suite(
+    name="candidate_staging",
+    words=SuiteWords(
+        title="Candidate staging",
+        labels=CANDIDATE_KINDS,
+        label="Kind",
+        gold="Gold candidates",
+        headlines=(
+            ("precision_macro", "Macro precision"),
+            ("recall_macro", "Macro recall"),
+            (KIND_ACCURACY, "Kinds right"),
+            (EVIDENCE_VALIDITY, "Evidence found"),
+            (REFERENCE_VALIDITY, "Entries there"),
+        ),
+    ),
+    gated_metrics=CANDIDATE_METRICS,
+    task="bot.evaluation.tasks.candidates:CANDIDATES",
+    prompt="bot.candidates.prompt:CANDIDATES_SYSTEM_PROMPT",
+    schema="bot.candidates.extraction:CandidateExtraction",
+    contract_paths=(
+        "bot/candidates/prompt.py",
+        "bot/candidates/extraction.py",
+        "bot/candidates/record.py",
+        "bot/candidates/bounded.py",
+        "bot/candidates/taxonomy.py",
+    ),
+    gold_set=_EVALUATION / "gold_set" / "candidates-v1",
+    out=Path("out/candidate_staging"),
+    data_file=Path("web_data/candidate-staging-benchmark-data.json"),
+    archive_name="candidate-staging.jsonl",
+    artifact_name="candidate-staging-benchmark-data",
+)
+
+SUITES: Final = {suite.name: suite for suite in (EXTRACTION_QUALITY, CANDIDATE_STAGING)}
 
 
 def find_suite(name: str) -> Suite:

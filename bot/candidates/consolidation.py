@@ -11,12 +11,12 @@ from itertools import islice, takewhile
 from typing import Final
 
 from bot.candidates.record import (
-    CandidateKind,
     CandidateRecord,
     Evidence,
     SourceRef,
     record_to_json_line,
 )
+from bot.candidates.taxonomy import CandidateKind
 from bot.escape import Markdown, escape_code, escape_text, shorten, visible
 
 MAX_TABLE_CLAIM_CHARS: Final = 100

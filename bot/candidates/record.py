@@ -6,7 +6,7 @@ or a whole tool result. They are checked on writing and on reading.
 """
 
 import json
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
@@ -23,6 +23,7 @@ from bot.candidates.bounded import (
     instant_of,
     tuple_of_list,
 )
+from bot.candidates.taxonomy import CandidateKind
 from bot.errors import BadInput
 from bot.files import decode, parse_json, to_json
 from bot.validation import validate
@@ -43,9 +44,6 @@ MAX_RECORD_BYTES: Final = 16 * 1024
 BATCH_KEYS: Final = ("decisions", "discussions", "attempts", "requests")
 """What the old form of one batch a run held; there is no reader for it."""
 
-CandidateKind = Literal[
-    "preference", "working_assumption", "constraint", "decision", "open_question", "lesson"
-]
 Anchor = Annotated[str, Text(MAX_ANCHOR_CHARS)]
 Excerpt = Annotated[str, Text(MAX_EXCERPT_CHARS)]
 Summary = Annotated[str, Text(MAX_SUMMARY_CHARS)]
@@ -110,6 +108,33 @@ class SourceRef(_Part):
         return self
 
 
+def check_pieces(evidence: Sequence[Evidence], source_refs: Sequence[SourceRef]) -> None:
+    """Raises ValueError for what is given twice, and for a reference that names no evidence."""
+    place = _place_of_second(piece.id for piece in evidence)
+    if place is not None:
+        raise ValueError(f"evidence id {evidence[place].id!r} is given twice")
+    place = _place_of_second(source_refs)
+    if place is not None:
+        raise ValueError(f"source_refs.{place} is given twice")
+    known = {piece.id for piece in evidence}
+    for place, ref in enumerate(source_refs):
+        if ref.evidence_id is not None and ref.evidence_id not in known:
+            raise ValueError(
+                f"source_refs.{place}.evidence_id {ref.evidence_id!r} names no evidence"
+            )
+
+
+Claim = Annotated[str, Text(MAX_CLAIM_CHARS)]
+WhyUseful = Annotated[str, Text(MAX_WHY_USEFUL_CHARS)]
+Staleness = Annotated[str, Text(MAX_STALENESS_CHARS)]
+Pieces = Annotated[
+    tuple[Evidence, ...], Field(max_length=MAX_EVIDENCE), BeforeValidator(tuple_of_list)
+]
+SourceRefs = Annotated[
+    tuple[SourceRef, ...], Field(max_length=MAX_SOURCE_REFS), BeforeValidator(tuple_of_list)
+]
+
+
 class CandidateRecord(_Part):
     """One candidate, staged for one later decision. `id` is also the name of its file."""
 
@@ -118,15 +143,11 @@ class CandidateRecord(_Part):
     extract_run_id: Uuid7
     source: Source
     kind: CandidateKind
-    claim: Annotated[str, Text(MAX_CLAIM_CHARS)]
-    why_useful: Annotated[str, Text(MAX_WHY_USEFUL_CHARS)]
-    staleness: Annotated[str, Text(MAX_STALENESS_CHARS)] | None = None
-    evidence: Annotated[
-        tuple[Evidence, ...], Field(max_length=MAX_EVIDENCE), BeforeValidator(tuple_of_list)
-    ] = ()
-    source_refs: Annotated[
-        tuple[SourceRef, ...], Field(max_length=MAX_SOURCE_REFS), BeforeValidator(tuple_of_list)
-    ] = ()
+    claim: Claim
+    why_useful: WhyUseful
+    staleness: Staleness | None = None
+    evidence: Pieces = ()
+    source_refs: SourceRefs = ()
 
     @property
     def created_at(self) -> datetime:
@@ -145,23 +166,8 @@ class CandidateRecord(_Part):
         return value
 
     @model_validator(mode="after")
-    def _nothing_twice(self) -> Self:
-        place = _place_of_second(piece.id for piece in self.evidence)
-        if place is not None:
-            raise ValueError(f"evidence id {self.evidence[place].id!r} is given twice")
-        place = _place_of_second(self.source_refs)
-        if place is not None:
-            raise ValueError(f"source_refs.{place} is given twice")
-        return self
-
-    @model_validator(mode="after")
-    def _references_resolve(self) -> Self:
-        known = {piece.id for piece in self.evidence}
-        for place, ref in enumerate(self.source_refs):
-            if ref.evidence_id is not None and ref.evidence_id not in known:
-                raise ValueError(
-                    f"source_refs.{place}.evidence_id {ref.evidence_id!r} names no evidence"
-                )
+    def _pieces_agree(self) -> Self:
+        check_pieces(self.evidence, self.source_refs)
         return self
 
     @model_validator(mode="after")

@@ -8,8 +8,9 @@ from typing import Final, cast, get_args
 
 from bot.candidates.bounded import is_uuid7
 from bot.candidates.consolidation import FORMATS, CandidateFilter, candidate_views, take_page
-from bot.candidates.record import CandidateKind, CandidateRecord
+from bot.candidates.record import CandidateRecord
 from bot.candidates.store import CandidateFault, CandidateStore
+from bot.candidates.taxonomy import CandidateKind
 from bot.console import Console
 from bot.errors import BadInput
 

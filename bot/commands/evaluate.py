@@ -11,6 +11,7 @@ from bot.commands.record import RecordRequest, record
 from bot.comment.provider_rows import answering_in_words
 from bot.console import Console
 from bot.errors import BadInput
+from bot.evaluation.answers_file import AnswersFile
 from bot.evaluation.manifest import ALLOW_DRIFT_VARIABLE
 from bot.evaluation.pipeline import EvaluationPlan, Selection, evaluate
 from bot.evaluation.report import LIVE_MODES, Mode, Report, parse_mode, report_json
@@ -103,16 +104,18 @@ def evaluate_gold_set(
     request: EvaluateRequest,
     suite: Suite,
     settings: Settings,
-    folder: Path,
+    answers: AnswersFile,
     now: datetime,
     console: Console,
 ) -> Report:
-    """The report; warnings go to the console, the journal of a live run into `folder`.
+    """The report; its answers go to `answers`.
+
+    Warnings go to the console, the journal of a live run beside the report's place.
 
     Mode `record` writes cassettes and manifest first and scores what was written. Raises BadInput
     and Unreachable.
     """
-    choice = _choice(request, settings, folder, console)
+    choice = _choice(request, settings, answers.latest.parent, console)
     flags = request.live
     _check_flags(flags, choice.mode)
     contract, task = load_contract(settings.of(suite)), suite.load_task()
@@ -132,17 +135,21 @@ def evaluate_gold_set(
             rules=ScoringRules(settings.similarity_threshold, settings.allow_contradictions),
             allow_drift=console.env.get(ALLOW_DRIFT_VARIABLE) == "1",
             selection=Selection() if facts else Selection(flags.limit, flags.only),
+            on_prediction=answers.add,
         )
         report, warnings = evaluate(plan, now.replace(microsecond=0))
     for warning in warnings:
         console.warn(warning)
-    return report.model_copy(update={"answering": facts}) if facts else report
+    update = {"answers_sha256": answers.sha256} | ({"answering": facts} if facts else {})
+    return report.model_copy(update=update)
 
 
-def forget_journal(request: EvaluateRequest, folder: Path) -> None:
-    """The report is written: the answers in the journal have served."""
+def write_report(request: EvaluateRequest, report: Report, answers: AnswersFile) -> None:
+    """Write the report with its answers beside it; the journal of a live run has served then."""
+    answers.write()
+    write_atomic(answers.latest, to_json(report_json(report)))
     if parse_mode(request.mode) in LIVE_MODES:
-        (folder / JOURNAL_NAME).unlink(missing_ok=True)
+        (answers.latest.parent / JOURNAL_NAME).unlink(missing_ok=True)
 
 
 def tell_answering(report: Report, console: Console) -> None:
@@ -171,9 +178,9 @@ def run_evaluate(
     console: Console,
 ) -> int:
     """Write the report to `out`; 0, or an error's code."""
-    report = evaluate_gold_set(request, suite, settings, out.parent, now, console)
-    write_atomic(out, to_json(report_json(report)))
-    forget_journal(request, out.parent)
+    with AnswersFile(suite.load_task(), out) as answers:
+        report = evaluate_gold_set(request, suite, settings, answers, now, console)
+        write_report(request, report, answers)
     console.say(
         f"{report.provider} {report.model} on gold set {report.gold_set}: "
         f"{report.conversation_count} conversations, {len(report.cases)} cases wrong. "

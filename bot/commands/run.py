@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from bot.commands.evaluate import EvaluateRequest, evaluate_gold_set, forget_journal, tell_answering
+from bot.commands.evaluate import EvaluateRequest, evaluate_gold_set, tell_answering, write_report
 from bot.commands.gate import tell_gate
 from bot.commands.publish import tell_history
 from bot.commands.render_comment import render_comment
@@ -12,8 +12,9 @@ from bot.comment.provider_rows import provider_row
 from bot.comment.view import CommentInput
 from bot.console import Console
 from bot.environment import server_url
+from bot.evaluation.answers_file import AnswersFile
 from bot.evaluation.gold_set import CONVERSATIONS, read_part
-from bot.evaluation.report import load_report, report_json
+from bot.evaluation.report import load_report
 from bot.files import to_json, write_atomic
 from bot.gate.baseline import load_baseline
 from bot.gate.regression import gate_json, judge_regression
@@ -67,26 +68,27 @@ def run_all(
     base_report = load_report(request.base_latest) if request.base_latest else None
     files = suite.history_files(request.data)
     load_history(files.data, suite.name)
-    report = evaluate_gold_set(request.evaluation, suite, settings, request.out, now, console)
-    gate = judge_regression(report.scores, baseline, suite.gated_metrics)
-    entry = build_run_entry(report, gate, baseline, identity, settings.stale_after_days)
-    data = CommentInput(
-        words=suite.words,
-        run=entry,
-        head_sha=identity.sha,
-        report=report,
-        base_report=base_report,
-        server_url=server_url(console.env),
-    )
-    body, section = render_comment(data, suite, request.templates)
+    answers = AnswersFile(suite.load_task(), request.out / "latest.json")
+    with answers:
+        report = evaluate_gold_set(request.evaluation, suite, settings, answers, now, console)
+        gate = judge_regression(report.scores, baseline, suite.gated_metrics)
+        entry = build_run_entry(report, gate, baseline, identity, settings.stale_after_days)
+        data = CommentInput(
+            words=suite.words,
+            run=entry,
+            head_sha=identity.sha,
+            report=report,
+            base_report=base_report,
+            server_url=server_url(console.env),
+        )
+        body, section = render_comment(data, suite, request.templates)
 
-    written = {name: request.out / name for name in ("latest.json", "gate-result.json")}
-    comment = request.out / "comment.md"
-    write_atomic(written["latest.json"], to_json(report_json(report)))
-    write_atomic(written["gate-result.json"], to_json(gate_json(gate)))
-    write_atomic(comment, body)
-    appended = publish_locally(files, entry, settings.max_runs)
-    forget_journal(request.evaluation, request.out)
+        gate_result = request.out / "gate-result.json"
+        comment = request.out / "comment.md"
+        write_report(request.evaluation, report, answers)
+        write_atomic(gate_result, to_json(gate_json(gate)))
+        write_atomic(comment, body)
+        appended = publish_locally(files, entry, settings.max_runs)
 
     console.say(
         f"{suite.title}: {report.conversation_count} conversations of gold set {report.gold_set}, "
@@ -101,8 +103,8 @@ def run_all(
     console.set_outputs(
         {
             "status": gate.status,
-            "report": str(written["latest.json"]),
-            "gate-result": str(written["gate-result.json"]),
+            "report": str(answers.latest),
+            "gate-result": str(gate_result),
             "comment": str(comment),
         }
     )

@@ -12,6 +12,9 @@ _WHAT: Final = {
     "labels": "wrong labels",
     "time": "wrong time",
     "contradicts": "contradicts",
+    "kind": "wrong kind",
+    "evidence": "evidence not found",
+    "reference": "entries not there",
 }
 
 

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-CaseKind = Literal["missed", "invented", "labels", "time", "contradicts"]
+CaseKind = Literal[
+    "missed", "invented", "labels", "time", "contradicts", "kind", "evidence", "reference"
+]
 
 
 @dataclass(frozen=True, slots=True)

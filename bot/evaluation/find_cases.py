@@ -58,16 +58,30 @@ def turn_cases(
 
     A contradicting pair is one case, not a miss and an invention.
     """
-    missed = dict(enumerate(gold.memories))
-    invented = dict(enumerate(predicted))
     cases = []
     for pair in pairing.pairs:
-        expected, answer = missed.pop(pair.gold), invented.pop(pair.predicted)
+        expected, answer = gold.memories[pair.gold], predicted[pair.predicted]
         cases += _pair_cases(where, expected, gold.kinds[pair.gold], answer)
+    missed = {i: (where, _shown(memory)) for i, memory in enumerate(gold.memories)}
+    invented = {i: (where, _shown(memory)) for i, memory in enumerate(predicted)}
+    return cases + leftover_cases(missed, invented, pairing)
+
+
+Placed = tuple[tuple[str, int], CaseMemory]
+"""(conversation id, turn index), and what is shown."""
+
+
+def leftover_cases(
+    missed: dict[int, Placed], invented: dict[int, Placed], pairing: Pairing
+) -> list[Case]:
+    """The cases of what has no pair, of all gold and all predicted items by their index."""
+    missed, invented, cases = dict(missed), dict(invented), []
+    for pair in pairing.pairs:
+        del missed[pair.gold], invented[pair.predicted]
     for clash in sorted(pairing.contradictions, key=lambda c: (-c.similarity, c.gold, c.predicted)):
         if clash.gold in missed and clash.predicted in invented:
-            both = _shown(missed.pop(clash.gold)), _shown(invented.pop(clash.predicted))
-            cases.append(Case(*where, "contradicts", *both, clash.reason))
-    cases += [Case(*where, "missed", expected=_shown(memory)) for memory in missed.values()]
-    cases += [Case(*where, "invented", predicted=_shown(memory)) for memory in invented.values()]
+            (where, expected), (_, answer) = missed.pop(clash.gold), invented.pop(clash.predicted)
+            cases.append(Case(*where, "contradicts", expected, answer, clash.reason))
+    cases += [Case(*where, "missed", expected=shown) for where, shown in missed.values()]
+    cases += [Case(*where, "invented", predicted=shown) for where, shown in invented.values()]
     return cases

@@ -12,6 +12,7 @@ from typing import Final
 
 from bot.evaluation.gold_set import GoldConversation
 from bot.evaluation.scoring import Answers
+from bot.evaluation.sentences import sentences
 from bot.extraction.schema import (
     MAX_LABELS,
     MAX_MEMORIES,
@@ -68,7 +69,6 @@ _CUES: Final[tuple[tuple[Label, re.Pattern[str]], ...]] = (
         ),
     ),
 )
-_SENTENCE_END: Final = re.compile(r"(?<=[.!;])\s+|\n+")
 _MONTHS: Final = [name.lower() for name in calendar.month_name[1:]]
 _UNTIL: Final = re.compile(
     r"\b(?:until|till|through|expires(?: on)?|up to and including)\s+(?:the\s+)?(?:"
@@ -131,7 +131,7 @@ def _memory(sentence: str) -> ExtractedMemory | None:
 
 def extract_by_keywords(text: str) -> tuple[ExtractedMemory, ...]:
     """The memories of one turn's text, at most ten."""
-    found = (_memory(sentence) for sentence in _SENTENCE_END.split(text))
+    found = (_memory(sentence) for sentence in sentences(text))
     return tuple(memory for memory in found if memory is not None)[:MAX_MEMORIES]
 
 

@@ -10,16 +10,26 @@ of 0.4, and integer weights of 128 bits, which hold all three criteria where a f
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Protocol
 
 from bot.evaluation.contradictions import Claims, find_contradiction
 from bot.evaluation.text import Text, read_text, text_similarity
-from bot.extraction.schema import ExtractedMemory
 
 DEFAULT_THRESHOLD: Final = 0.55
 _UNITS: Final = 10**9  # a similarity is compared to nine decimal places
 # rustworkx's weights have 128 bits with the sign, and it adds up a few of them on its way
 _WEIGHT_BITS: Final = 120
+
+
+class Labelled(Protocol):
+    """What can be paired: a text, and the labels that decide between equal texts."""
+
+    @property
+    def content(self) -> str: ...
+
+    @property
+    def labels(self) -> frozenset[Any]: ...
+
 
 Edges = dict[tuple[int, int], int]  # allowed (gold, predicted) → similarity in units
 HasEqualLabels = Callable[[int, int], bool]
@@ -166,13 +176,13 @@ def assign(
 
 
 def pair_memories(
-    gold: Sequence[ExtractedMemory],
-    predicted: Sequence[ExtractedMemory],
+    gold: Sequence[Labelled],
+    predicted: Sequence[Labelled],
     *,
     threshold: float = DEFAULT_THRESHOLD,
     allow_contradictions: bool = False,
 ) -> Pairing:
-    """Pair the memories of one turn.
+    """Pair the memories of one turn, or whatever else has a text and labels.
 
     `threshold`: the least similarity (a fraction) of a pair. Pairs under it are taken out before
     the assignment is solved, and so are pairs that contradict each other, unless

@@ -78,6 +78,7 @@ class Report(BaseModel):
     conversation_ids: tuple[str, ...] | None = None
     gold_conversation_count: Annotated[int, Field(strict=True, ge=0)] | None = None
     answering: AnsweringFacts | None = None
+    answers_sha256: str | None = None
 
     _bad_metrics: dict[str, object] = PrivateAttr(default_factory=dict)
 
@@ -164,6 +165,7 @@ def merge_reports(first: Report, second: Report, task: Task) -> Report:
             "conversation_count": first.conversation_count + second.conversation_count,
             "conversation_ids": tuple(sorted(first_ids | second_ids)) or None,
             "answering": None,
+            "answers_sha256": None,
             "generated_at": max(first.generated_at, second.generated_at),
             "metrics": task.compute_metrics(counts),
             "counts": counts,

@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.evaluation.cases import Case
-from bot.evaluation.counts import Decisions, LabelCounts
-from bot.evaluation.expected_memories import GoldTurn, TemporalKind
+from bot.evaluation.counts import Decisions
+from bot.evaluation.expected_memories import GoldTurn
 from bot.evaluation.find_cases import same_validity, turn_cases
 from bot.evaluation.gold_set import GoldConversation
+from bot.evaluation.label_tally import LabelTally
 from bot.evaluation.matching import Pairing, pair_memories
 from bot.evaluation.metrics import Counts
 from bot.evaluation.task import Scored, ScoringRules
 from bot.extraction.schema import ExtractedMemory
-from bot.extraction.taxonomy import VALID_LABELS, Label
+from bot.extraction.taxonomy import VALID_LABELS
 
 Answers = Mapping[int, tuple[ExtractedMemory, ...]]
 """The prediction of this task: memories by turn index."""
@@ -26,88 +27,38 @@ _NOTHING = GoldTurn((), ())
 
 @dataclass(slots=True)
 class _Tally:
-    """The running sums; plain integers, since this is the inner loop."""
+    """The running sums of labels, and of times."""
 
-    tp: dict[Label, int] = field(default_factory=lambda: dict.fromkeys(VALID_LABELS, 0))
-    fp: dict[Label, int] = field(default_factory=lambda: dict.fromkeys(VALID_LABELS, 0))
-    fn: dict[Label, int] = field(default_factory=lambda: dict.fromkeys(VALID_LABELS, 0))
-    category_right: int = 0
-    category_total: int = 0
+    labels: LabelTally = field(default_factory=lambda: LabelTally.of(VALID_LABELS))
     temporal_right: int = 0
     value_right: int = 0
-    turns: int = 0
-    gold: int = 0
-    predicted: int = 0
-    pairs: int = 0
 
     def counts(self) -> Counts:
+        labels = self.labels
         return Counts(
-            labels={
-                label: LabelCounts(tp=self.tp[label], fp=self.fp[label], fn=self.fn[label])
-                for label in VALID_LABELS
-            },
-            category_assignment=Decisions(right=self.category_right, total=self.category_total),
-            temporal_field=Decisions(right=self.temporal_right, total=self.gold),
-            temporal_value=Decisions(right=self.value_right, total=self.gold),
-            turns=self.turns,
-            gold_memories=self.gold,
-            predicted_memories=self.predicted,
-            pairs=self.pairs,
+            labels=labels.label_counts,
+            category_assignment=labels.assignment,
+            temporal_field=Decisions(right=self.temporal_right, total=labels.gold),
+            temporal_value=Decisions(right=self.value_right, total=labels.gold),
+            turns=labels.groups,
+            gold_memories=labels.gold,
+            predicted_memories=labels.predicted,
+            pairs=labels.pairs,
         )
 
-
-def _count_pair(
-    tally: _Tally, expected: ExtractedMemory, kind: TemporalKind, answer: ExtractedMemory
-) -> bool:
-    """Add a pair to the sums; returns whether labels and times agree."""
-    expected_labels, answer_labels = expected.labels, answer.labels
-    same_labels = expected_labels == answer_labels
-    for label in expected_labels & answer_labels:
-        tally.tp[label] += 1
-    if not same_labels:
-        for label in answer_labels - expected_labels:
-            tally.fp[label] += 1
-        for label in expected_labels - answer_labels:
-            tally.fn[label] += 1
-    time_right = (answer.valid_until is not None) == (kind == "supersession")
-    same_value = same_validity(expected, answer)
-    tally.category_right += same_labels
-    tally.temporal_right += time_right
-    tally.value_right += same_value
-    return same_labels and time_right and same_value
-
-
-def _count_turn(
-    tally: _Tally, gold: GoldTurn, predicted: Sequence[ExtractedMemory], pairing: Pairing
-) -> bool:
-    """Add a turn to the sums; returns whether everything in it is right."""
-    memories = gold.memories
-    all_right = len(pairing.pairs) == len(memories) == len(predicted)
-    for pair in pairing.pairs:
-        expected, answer = memories[pair.gold], predicted[pair.predicted]
-        all_right &= _count_pair(tally, expected, gold.kinds[pair.gold], answer)
-    if len(pairing.pairs) < len(predicted):
-        paired = {pair.predicted for pair in pairing.pairs}
-        for label in _labels_outside(paired, predicted):
-            tally.fp[label] += 1
-    if len(pairing.pairs) < len(memories):
-        paired = {pair.gold for pair in pairing.pairs}
-        for label in _labels_outside(paired, memories):
-            tally.fn[label] += 1
-    if not memories and not predicted:
-        tally.category_right += 1  # rightly nothing remembered is one right decision
-    tally.category_total += max(len(memories), len(predicted), 1)
-    tally.turns += 1
-    tally.gold += len(memories)
-    tally.predicted += len(predicted)
-    tally.pairs += len(pairing.pairs)
-    return all_right
-
-
-def _labels_outside(paired: set[int], memories: Sequence[ExtractedMemory]) -> list[Label]:
-    return [
-        label for i, memory in enumerate(memories) if i not in paired for label in memory.labels
-    ]
+    def add(self, gold: GoldTurn, predicted: Sequence[ExtractedMemory], pairing: Pairing) -> bool:
+        """Add a turn to the sums; returns whether everything in it is right."""
+        all_right = self.labels.add(gold.memories, predicted, pairing)
+        for pair in pairing.pairs:
+            expected, answer = gold.memories[pair.gold], predicted[pair.predicted]
+            is_time_right = (answer.valid_until is not None) == (
+                gold.kinds[pair.gold] == "supersession"
+            )
+            is_same_value = same_validity(expected, answer)
+            self.temporal_right += is_time_right
+            self.value_right += is_same_value
+            all_right &= is_time_right and is_same_value
+        return all_right
 
 
 class MemoryScorer:
@@ -132,7 +83,7 @@ class MemoryScorer:
                 threshold=self._rules.threshold,
                 allow_contradictions=self._rules.allow_contradictions,
             )
-            if not _count_turn(self._tally, gold, predicted, pairing):
+            if not self._tally.add(gold, predicted, pairing):
                 where = (conversation.conversation_id, turn_index)
                 self._cases += turn_cases(where, gold, predicted, pairing)
 

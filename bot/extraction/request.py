@@ -76,6 +76,8 @@ def _strict(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     kept = {name: _strict(item) for name, item in value.items() if name in _KEPT_KEYWORDS}
+    if "prefixItems" in value:  # a pair, as a list of two; its length is kept
+        kept["items"] = _strict(value["prefixItems"][0])
     if "properties" in value:
         kept["properties"] = {name: _strict(item) for name, item in value["properties"].items()}
         kept["required"] = list(value["properties"])

@@ -108,15 +108,15 @@ class PredictionsProvider:
         asked = conversation.turn_indexes
         raw = predicted.raw
         if raw is None:
-            raw = json.dumps(_with_all_turns(predicted.answer, asked))
+            raw = json.dumps(complete_answer(predicted.answer, asked))
         judged = judge_answer(raw, self.task, asked)
         if isinstance(judged, Failure):
             return Outcome(name, self.task.nothing, failure=judged)
         return Outcome(name, judged)
 
 
-def _with_all_turns(answer: dict[str, Any], asked: frozenset[int]) -> dict[str, Any]:
-    """An answer by turns, with an empty one for each turn that it leaves out."""
+def complete_answer(answer: dict[str, Any], asked: frozenset[int]) -> dict[str, Any]:
+    """An answer by turns gets an empty one for each turn that it leaves out."""
     turns = answer.get("turns")
     if not isinstance(turns, list):
         return answer

@@ -391,3 +391,20 @@ def test_a_missing_credential_is_bad_input(
     monkeypatch.setenv(variable, value)
     done = post(capsys)
     assert (done.code, message in done.err) == (2, True)
+
+
+def test_both_suites_stand_in_one_thread_each_in_its_own_section(
+    place: GitHubPlace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = (("extraction_quality", "data.json"), ("candidate_staging", "candidates.json"))
+    for suite, name in runs:
+        flags = ("--sha", head(place), "--run-number", "5", "--data", name, "--out", suite)
+        assert main(["run", "--suite", suite, *flags]) == 0
+    for suite, name in (*runs, *runs):
+        arguments = ["post-extraction-pr-comment", "--pr-number", "1", "--suite", suite]
+        assert main([*arguments, "--extraction-benchmark-data", name]) == 0
+    capsys.readouterr()
+    (comment,) = ours(place)
+    assert [section.name for section in parse_sections(comment.body)] == [name for name, _ in runs]
+    assert "Extraction quality: PASS" in comment.body
+    assert "Candidate staging: PASS" in comment.body
