@@ -1,4 +1,4 @@
-"""The locked requirements install with `--require-hashes`, on the day they are written and later."""
+"""The locked requirements install with `--require-hashes`, today and when newer releases exist."""
 
 from importlib import metadata
 from pathlib import Path
