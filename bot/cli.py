@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from bot import __version__, cli_baseline, cli_candidates, cli_github
+from bot import __version__, cli_actions, cli_baseline, cli_candidates, cli_github
 from bot.cli_options import (
     DEFAULT_SUITE,
     ApiKeyEnv,
@@ -251,6 +251,7 @@ def schema(suite: SuiteName = DEFAULT_SUITE) -> None:
 
 
 cli_baseline.register(app)
+cli_actions.register(app)
 cli_github.register(app)
 cli_candidates.register(app)
 

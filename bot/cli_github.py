@@ -13,6 +13,7 @@ from bot.cli_options import (
     BaselineFile,
     Branch,
     DryRun,
+    EventPath,
     GitHubRepository,
     GitHubToken,
     Latest,
@@ -35,13 +36,8 @@ from bot.suites import Suite, find_suite
 if TYPE_CHECKING:
     from bot.commands.publish_remote import RemoteRequest
     from bot.commands.verify_dispatch import VerifyRequest
-    from bot.policy.dispatch import DispatchClaims
     from bot.settings import Settings
 
-EventPath = Annotated[
-    Path | None,
-    typer.Option("--event-path", envvar="GITHUB_EVENT_PATH", help="The event file's path."),
-]
 RunId = Annotated[int | None, typer.Option("--run-id", min=1, help="The workflow run's id.")]
 HeadSha = Annotated[str | None, typer.Option("--head-sha", help="The run's full commit hash.")]
 
@@ -192,10 +188,11 @@ def set_status(
 ) -> None:
     """Set a status for the gate and one for the policy on the head commit."""
     from bot.commands.connect import connect
-    from bot.commands.set_status import StatusRequest, baseline_in_repository, run_set_status
+    from bot.commands.set_status import StatusRequest, in_repository, run_set_status
+    from bot.evaluation.gold_set import BASELINE
 
     chosen = find_suite(suite)
-    default_path = baseline_in_repository(get_settings().of(chosen).gold_set, Path.cwd())
+    default_path = in_repository(get_settings().of(chosen).gold_set / BASELINE, Path.cwd())
     identity = get_identity(sha, None, None, run_url)
     request = StatusRequest(
         sha=identity.sha,
@@ -263,6 +260,7 @@ def notify(
     """Send the dispatch that asks for this run to be published; defaults are this run's own."""
     from bot.commands.connect import connect
     from bot.commands.notify import run_notify
+    from bot.commands.verify_dispatch import parse_claims
 
     payload = {
         "run_id": run_id or os.environ.get("GITHUB_RUN_ID"),
@@ -270,27 +268,23 @@ def notify(
         "run_number": run_number or os.environ.get("GITHUB_RUN_NUMBER"),
     }
     github = connect(os.environ, github_token, github_repository)
-    raise typer.Exit(run_notify(_claims(payload), github, get_console()))
-
-
-def _claims(payload: object) -> "DispatchClaims":
-    from bot.commands.verify_dispatch import parse_claims
-
-    return parse_claims(payload)
+    raise typer.Exit(run_notify(parse_claims(payload), github, get_console()))
 
 
 def _verify_request(
     run_id: int | None, head_sha: str | None, run_number: int | None, event_path: Path | None
 ) -> "VerifyRequest":
-    """The claims of the flags, or of the event file's payload; never a mixture of both."""
+    """The claims of the flags, or of the event file: a dispatch's payload, or the inputs of a
+    workflow started by hand. Never a mixture of them."""
     from bot.commands.publish_remote import default_branch_of
-    from bot.commands.verify_dispatch import VerifyRequest, read_event
+    from bot.commands.verify_dispatch import VerifyRequest, parse_claims, read_event
 
     event = read_event(event_path) if event_path is not None else {}
-    payload: object = event.get("client_payload")
+    payload: object = event.get("client_payload") or event.get("inputs")
+    by_hand = "client_payload" not in event
     if run_id is not None or head_sha is not None or run_number is not None:
-        payload = {"run_id": run_id, "head_sha": head_sha, "run_number": run_number}
-    return VerifyRequest(_claims(payload), default_branch_of(event))
+        payload, by_hand = {"run_id": run_id, "head_sha": head_sha, "run_number": run_number}, True
+    return VerifyRequest(parse_claims(payload, by_hand=by_hand), default_branch_of(event))
 
 
 def _remote(

@@ -123,7 +123,16 @@ GitHubRepository = Annotated[
 ]
 PullNumber = Annotated[int, typer.Option("--pr-number", min=1, help="The pull request's number.")]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say what would be written, write nothing.")
+    bool,
+    typer.Option(
+        "--dry-run",
+        envvar="EXTRACTION_BOT_DRY_RUN",
+        help="Say what would be written, write nothing.",
+    ),
+]
+EventPath = Annotated[
+    Path | None,
+    typer.Option("--event-path", envvar="GITHUB_EVENT_PATH", help="The event file's path."),
 ]
 PolicyFile = Annotated[Path | None, typer.Option("--policy", help="The policy's result.")]
 
@@ -137,9 +146,9 @@ def get_now() -> datetime:
 
 
 def get_settings() -> "Settings":
-    from bot.settings import load_settings
+    from bot.settings import CONFIG_VARIABLE, load_settings
 
-    return load_settings(Path.cwd())
+    return load_settings(Path.cwd(), os.environ.get(CONFIG_VARIABLE, ""))
 
 
 def get_identity(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from bot.errors import BotError, one_line
+from bot.verdict import Verdict
 
 MAX_SUMMARY_BYTES: Final = 1_000_000
 """GitHub drops a step summary over 1 MiB whole."""
@@ -51,6 +52,15 @@ class Console:
 
     def error(self, text: str) -> None:
         self._tell("error", one_line(text, 2_000))
+
+    def tell(self, what: str, verdict: Verdict) -> None:
+        """A verdict and its reasons; each reason is an error when it fails."""
+        self.say(f"{what}: {verdict.status}")
+        for reason in verdict.reasons:
+            if verdict.ok:
+                self.say(f"  {reason}")
+            else:
+                self.error(reason)
 
     def fail(self, error: BotError) -> int:
         """Print the error's one line; returns its exit code."""

@@ -1,10 +1,12 @@
 """File, then defaults → one frozen Settings. Flags are laid over it by the command line.
 
-A repository's settings stand in `.github/extraction-bot.toml`, or in `[tool.extraction-bot]` of its
-`pyproject.toml`; the first file wins whole.
+A repository's settings stand in the file that EXTRACTION_BOT_CONFIG names, else in
+`.github/extraction-bot.toml`, else in `[tool.extraction-bot]` of its `pyproject.toml`; the first
+file wins whole.
 """
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -15,7 +17,7 @@ from bot.errors import BadInput
 from bot.evaluation.matching import DEFAULT_THRESHOLD
 from bot.extraction.fingerprint import Contract
 from bot.extraction.request import DEFAULT_MAX_OUTPUT_TOKENS, DEFAULT_SEED
-from bot.files import read_text
+from bot.files import decode, read_bytes
 from bot.gate.staleness import DEFAULT_STALE_AFTER_DAYS
 from bot.history.model import DEFAULT_MAX_RUNS
 from bot.imports import import_object
@@ -30,7 +32,9 @@ from bot.providers.registry import (
 from bot.suites import EXTRACTION_QUALITY, SUITES, Suite
 from bot.validation import validate
 
+CONFIG_VARIABLE: Final = "EXTRACTION_BOT_CONFIG"
 CONFIG_FILE: Final = Path(".github/extraction-bot.toml")
+PYPROJECT: Final = Path("pyproject.toml")
 _IMPORT_STRING: Final = r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$"
 
 ImportString = Annotated[str, Field(pattern=_IMPORT_STRING)]
@@ -118,20 +122,42 @@ class Settings(SuiteSettings):
         )
 
 
-def load_settings(root: Path) -> Settings:
-    """The settings of the repository at `root`; raises BadInput for a key it does not know."""
-    own, pyproject = root / CONFIG_FILE, root / "pyproject.toml"
-    if own.exists():
-        return validate(Settings, _toml(own), own)
-    if pyproject.exists():
-        table = _toml(pyproject).get("tool", {}).get("extraction-bot", {})
-        return validate(Settings, table, f"{pyproject} [tool.extraction-bot]")
+ReadFile = Callable[[Path], bytes | None]
+"""A file of the repository by its path in it; None when there is none."""
+
+
+def find_settings(read: ReadFile, config: str = "") -> Settings:
+    """The settings of the repository that `read` reads; `config` is the path of a file to take.
+
+    Raises BadInput for a key that is not known, and for a `config` that is not there.
+    """
+    paths = [Path(config)] if config else [CONFIG_FILE, PYPROJECT]
+    for path in paths:
+        data = read(path)
+        if data is None:
+            continue
+        table = _toml(data, path)
+        if path.name != PYPROJECT.name:
+            return validate(Settings, table, path)
+        own = table.get("tool", {}).get("extraction-bot", {})
+        return validate(Settings, own, f"{path} [tool.extraction-bot]")
+    if config:
+        raise BadInput("there is no such file", where=config, next_step=f"see {CONFIG_VARIABLE}")
     return Settings()
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def load_settings(root: Path, config: str = "") -> Settings:
+    """The settings of the repository whose files are at `root`; raises as `find_settings`."""
+
+    def read(path: Path) -> bytes | None:
+        return read_bytes(root / path) if (root / path).exists() else None
+
+    return find_settings(read, config)
+
+
+def _toml(data: bytes, path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_text(path))
+        return tomllib.loads(decode(data, path))
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"is not TOML ({error})", where=path) from error
 

@@ -8,7 +8,7 @@ from bot.errors import BadInput
 from bot.evaluation.manifest import parse_manifest
 from bot.files import MAX_JSON_BYTES, read_bytes, to_json, write_atomic
 from bot.policy.changed_files import ChangedFiles, parse_changed_files
-from bot.policy.oracle import PolicyFacts, judge_oracle_policy
+from bot.policy.oracle import PolicyFacts, PolicyResult, judge_oracle_policy
 from bot.policy.workflows import drift_uses
 
 
@@ -41,6 +41,10 @@ def read_changed_files(path: Path) -> ChangedFiles:
         raise BadInput(error.what, where=path, next_step=error.next_step) from None
 
 
+def write_policy_result(out: Path, result: PolicyResult) -> None:
+    write_atomic(out, to_json(result.model_dump(mode="json")))
+
+
 def run_check_oracle_policy(request: PolicyRequest, out: Path | None, console: Console) -> int:
     """0 when the policy holds, 1 when it does not; the result is written to `out`."""
     manifest = parse_manifest(read_bytes(request.manifest), request.manifest)
@@ -53,12 +57,7 @@ def run_check_oracle_policy(request: PolicyRequest, out: Path | None, console: C
     )
     result = judge_oracle_policy(facts)
     if out is not None:
-        write_atomic(out, to_json(result.model_dump(mode="json")))
-    console.say(f"oracle-cassette policy: {result.status}")
-    for reason in result.reasons:
-        if result.verdict.ok:
-            console.say(f"  {reason}")
-        else:
-            console.error(reason)
+        write_policy_result(out, result)
+    console.tell("oracle-cassette policy", result.verdict)
     console.set_outputs({"status": result.status})
     return result.verdict.exit_code

@@ -8,16 +8,12 @@ from bot.files import to_json, write_atomic
 from bot.gate.baseline import load_baseline
 from bot.gate.regression import GateResult, gate_json, judge_regression
 from bot.suites import Suite
+from bot.verdict import Verdict
 
 
 def tell_gate(result: GateResult, console: Console) -> None:
     """The verdict on the terminal; each reason as an annotation when it fails."""
-    console.say(f"gate: {result.status}")
-    for line in result.summary_lines:
-        if result.verdict.ok:
-            console.say(f"  {line}")
-        else:
-            console.error(line)
+    console.tell("gate", Verdict(result.status, tuple(result.summary_lines)))
 
 
 def run_gate(latest: Path, baseline: Path, out: Path, suite: Suite, console: Console) -> int:

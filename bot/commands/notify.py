@@ -16,5 +16,5 @@ def run_notify(claims: DispatchClaims, github: GitHub, console: Console) -> int:
             "run_number": claims.run_number,
         },
     )
-    console.say(f"dispatched {EVENT_TYPE} for run {claims.run_number} ({claims.head_sha[:7]})")
+    console.say(f"dispatched {EVENT_TYPE} for run {claims.run_number} ({str(claims.head_sha)[:7]})")
     return 0

@@ -74,31 +74,70 @@ def run_post_comment(
     head_sha = github.pull(request.pr_number).head_sha
     sha = request.render.head_sha or head_sha
     data = _gather(request, sha, suite, console)
-    environment = template_environment(request.render.templates)
+    posting = Posting(request.pr_number, sha, head_sha, request.render.templates, request.dry_run)
+    try:
+        return post_section(posting, data, suite, github, console, sleep)
+    except MayNotComment as error:
+        console.warn(str(error))
+        return error.verdict_code
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """Where a section goes: `sha` is the commit it speaks of, `head_sha` the pull request's."""
+
+    pr_number: int
+    sha: str
+    head_sha: str
+    templates: Path | None
+    dry_run: bool = False
+
+
+class MayNotComment(GitHubRefused):
+    """We may not comment there; `verdict_code` is the exit code of the section's verdict."""
+
+    def __init__(self, refused: GitHubRefused, verdict_code: int) -> None:
+        what = f"the comment could not be posted, the job summary has its text: {refused}"
+        super().__init__(refused.status, what, where="")
+        self.verdict_code = verdict_code
+
+
+def post_section(
+    posting: Posting,
+    data: CommentInput,
+    suite: Suite,
+    github: GitHub,
+    console: Console,
+    sleep: Callable[[float], None] = time.sleep,
+) -> int:
+    """Put the section of `data` into the pull request's one comment; its verdict's exit code.
+
+    The job summary has the section first. Raises MayNotComment, Unreachable.
+    """
+    environment = template_environment(posting.templates)
 
     def section_for(body: str | None) -> Section:
         section = render_section(environment, suite.name, data, room_beside(body, suite.name))
-        return Section(section.name, sha, section.run_number, section.status, section.text)
+        return Section(section.name, posting.sha, section.run_number, section.status, section.text)
 
     sticky = StickyComment(
         marker=COMMENT_MARKER,
-        edit=lambda body: splice(body, section_for(body), head_sha),
-        merge=lambda body, other: merge_bodies(body, other, head_sha),
+        edit=lambda body: splice(body, section_for(body), posting.head_sha),
+        merge=lambda body, other: merge_bodies(body, other, posting.head_sha),
     )
     section = section_for(None)
     console.add_summary(section.text)
     console.set_outputs({"status": section.status})
     code = 1 if section.status == "fail" else 0
-    if request.dry_run:
+    if posting.dry_run:
         console.print_raw(sticky.edit(None))
         return code
     try:
-        posted = upsert(github, request.pr_number, sticky, sleep)
+        posted = upsert(github, posting.pr_number, sticky, sleep)
     except GitHubRefused as error:
-        if error.status not in _MAY_NOT_WRITE:
-            raise
-        console.warn(f"the comment could not be posted, the job summary has its text: {error}")
-        return code
+        if error.status in _MAY_NOT_WRITE:
+            raise MayNotComment(error, code) from error
+        raise
     console.say(f"comment {posted.outcome}: {posted.comment.url} ({section.status})")
     console.set_outputs({"comment-url": posted.comment.url})
     return code

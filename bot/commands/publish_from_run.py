@@ -1,14 +1,10 @@
 """`publish-from-run`: verify a dispatch, download the run's artifact, check it, publish its run."""
 
-import tempfile
-from pathlib import Path
-from typing import Final
-
+from bot.commands.download_run import download_run_files
 from bot.commands.publish_remote import RemoteRequest, run_publish_remote
-from bot.commands.verify_dispatch import VerifyRequest, run_facts, tell_verdict, verify
+from bot.commands.verify_dispatch import VerifyRequest, run_facts, verify
 from bot.console import Console
 from bot.errors import RuleSaysNo
-from bot.github.artifact_zip import MAX_ZIP_BYTES, read_artifact
 from bot.github.interface import GitHub, WorkflowRun
 from bot.github.workflow_runs import Waiting
 from bot.history.file import parse_history
@@ -17,28 +13,18 @@ from bot.policy.dispatch import PublishedFacts, judge_artifact
 from bot.settings import Settings
 from bot.suites import Suite
 
-_BESIDE: Final = ("latest.json", "gate-result.json", "policy-result.json", "comment.md")
-"""What a run may upload together with the published file."""
-
 NO_ARTIFACT = "run {run_id} has no artifact {name!r} that has not expired"
 NO_FILE = "the artifact holds no {name}"
 NO_RUN = "the artifact's history holds no run"
 
 
-def _download(github: GitHub, run: WorkflowRun, suite: Suite) -> bytes:
+def _published(github: GitHub, run: WorkflowRun, suite: Suite) -> bytes:
     """The published file in the run's artifact; raises RuleSaysNo when it is not there."""
-    artifacts = [
-        found for found in github.artifacts(run.id, suite.artifact_name) if not found.expired
-    ]
-    if not artifacts:
+    found = download_run_files(github, run.id, suite)
+    if found is None:
         sentence = NO_ARTIFACT.format(run_id=run.id, name=suite.artifact_name)
         raise RuleSaysNo(sentence, where="artifact")
-    newest = max(artifacts, key=lambda artifact: artifact.id)
     name = suite.data_file.name
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "artifact.zip"
-        github.download_artifact(newest.id, path, MAX_ZIP_BYTES)
-        found = read_artifact(path, {name, *_BESIDE})
     if name not in found:
         raise RuleSaysNo(NO_FILE.format(name=name), where="artifact")
     return found[name]
@@ -53,7 +39,7 @@ def _newest_run(data: bytes, suite: Suite, run: WorkflowRun, console: Console) -
     entry = newest.entry
     facts = PublishedFacts(entry.sha, entry.run_number, entry.run_url, entry.status)
     verdict = judge_artifact(facts, run_facts(run), run.url)
-    tell_verdict("artifact", verdict, console)
+    console.tell("artifact", verdict)
     return newest if verdict.ok else None
 
 
@@ -71,10 +57,10 @@ def run_publish_from_run(
     Raises BadInput for an artifact or published files that cannot be used, Unreachable for GitHub.
     """
     run, verdict = verify(request, settings, github, waiting)
-    tell_verdict("dispatch", verdict, console)
+    console.tell("dispatch", verdict)
     if not verdict.ok:
         return verdict.exit_code
-    newest = _newest_run(_download(github, run, suite), suite, run, console)
+    newest = _newest_run(_published(github, run, suite), suite, run, console)
     if newest is None:
         return RuleSaysNo.exit_code
     return run_publish_remote(newest, remote, suite, settings, github, console, waiting.sleep)

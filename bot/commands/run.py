@@ -9,6 +9,7 @@ from bot.commands.gate import tell_gate
 from bot.commands.publish import tell_history
 from bot.commands.render_comment import render_comment
 from bot.comment.provider_rows import provider_row
+from bot.comment.sections import Section
 from bot.comment.view import CommentInput
 from bot.console import Console
 from bot.environment import server_url
@@ -17,11 +18,12 @@ from bot.evaluation.gold_set import CONVERSATIONS, read_part
 from bot.evaluation.report import load_report
 from bot.files import to_json, write_atomic
 from bot.gate.baseline import load_baseline
-from bot.gate.regression import gate_json, judge_regression
+from bot.gate.regression import GateResult, gate_json, judge_regression
 from bot.history.entry import build_run_entry
 from bot.history.file import load_history, publish_locally
 from bot.history.identity import RunIdentity
 from bot.history.model import RunEntry
+from bot.policy.oracle import PolicyResult
 from bot.settings import Settings
 from bot.suites import Suite
 
@@ -50,15 +52,25 @@ def tell_providers(entry: RunEntry, suite: Suite, console: Console) -> None:
         console.say(f"  {row.provider} ({row.model}) [{row.label}] {scores}")
 
 
-def run_all(
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of it: the gate's result, the comment's input, and the section rendered of it."""
+
+    gate: GateResult
+    data: CommentInput
+    section: Section
+
+
+def complete_run(
     request: RunRequest,
     identity: RunIdentity,
     suite: Suite,
     settings: Settings,
     now: datetime,
     console: Console,
-) -> int:
-    """0 when the gate holds, 1 when it does not; everything is written before a failed gate exits.
+    policy: PolicyResult | None = None,
+) -> Ran:
+    """Evaluate, judge, write every file, and tell; whatever the verdict.
 
     Raises BadInput, with nothing written, when an input cannot be used.
     """
@@ -79,6 +91,7 @@ def run_all(
             head_sha=identity.sha,
             report=report,
             base_report=base_report,
+            policy=policy,
             server_url=server_url(console.env),
         )
         body, section = render_comment(data, suite, request.templates)
@@ -99,7 +112,6 @@ def run_all(
     tell_history(request.data, appended, console)
     console.say(f"comment: {comment}")
     tell_gate(gate, console)
-    console.add_summary(section.text)
     console.set_outputs(
         {
             "status": gate.status,
@@ -108,4 +120,21 @@ def run_all(
             "comment": str(comment),
         }
     )
-    return gate.verdict.exit_code
+    return Ran(gate, data, section)
+
+
+def run_all(
+    request: RunRequest,
+    identity: RunIdentity,
+    suite: Suite,
+    settings: Settings,
+    now: datetime,
+    console: Console,
+) -> int:
+    """0 when the gate holds, 1 when it does not; everything is written before a failed gate exits.
+
+    Raises BadInput, with nothing written, when an input cannot be used.
+    """
+    ran = complete_run(request, identity, suite, settings, now, console)
+    console.add_summary(ran.section.text)
+    return ran.gate.verdict.exit_code

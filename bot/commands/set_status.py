@@ -7,7 +7,6 @@ from typing import Final
 from bot.commands.render_comment import load_policy_result
 from bot.console import Console
 from bot.errors import BadInput, one_line
-from bot.evaluation.gold_set import BASELINE
 from bot.gate.result_file import load_gate_result
 from bot.github.interface import Annotation, CheckReport, CommitState, GitHub, GitHubRefused
 from bot.suites import Suite
@@ -43,10 +42,10 @@ class _Status:
     paths: tuple[str, ...]
 
 
-def baseline_in_repository(gold_set: Path, root: Path) -> str:
-    """Where the gold set's baseline lies, relative to `root`; its bare name when outside of it."""
-    path = root / gold_set / BASELINE
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else BASELINE
+def in_repository(path: Path, root: Path) -> str:
+    """Where a file lies, relative to `root`; its bare name when it is outside."""
+    whole = root / path
+    return whole.relative_to(root).as_posix() if whole.is_relative_to(root) else path.name
 
 
 def _read(request: StatusRequest, suite: Suite) -> list[_Status]:

@@ -20,7 +20,7 @@ from bot.files import read_bytes, read_json
 from bot.gate.baseline import load_baseline
 from bot.gate.result_file import load_gate_result
 from bot.history.file import ArchiveFault, parse_history, read_archive
-from bot.settings import CONFIG_FILE, load_settings
+from bot.settings import load_settings
 from bot.suites import EXTRACTION_QUALITY, SUITES, Suite
 
 
@@ -94,8 +94,7 @@ def _gold_set_part(path: Path) -> str:
 
 
 def _settings(path: Path) -> str:
-    root = path.parent.parent if path.name == CONFIG_FILE.name else path.parent
-    load_settings(root)
+    load_settings(path.parent, path.name)
     return "settings"
 
 

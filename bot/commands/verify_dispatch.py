@@ -51,10 +51,15 @@ def _whole_number(payload: Mapping[str, Any], name: str) -> int:
     return value
 
 
-def parse_claims(payload: object) -> DispatchClaims:
-    """The claims in a `client_payload`; raises BadInput for what is none."""
+def parse_claims(payload: object, *, by_hand: bool = False) -> DispatchClaims:
+    """The claims in a `client_payload`; raises BadInput for what is none.
+
+    Whoever starts the publishing by hand may name the run alone.
+    """
     if not isinstance(payload, dict):
         raise BadInput("there is no client_payload", where="dispatch")
+    if by_hand and not payload.get("head_sha") and not payload.get("run_number"):
+        return DispatchClaims(_whole_number(payload, "run_id"), None, None)
     sha = payload.get("head_sha")
     if not isinstance(sha, str) or not _SHA.fullmatch(sha):
         shown = json.dumps(sha)[:60]
@@ -110,19 +115,10 @@ def verify(
     return run, verdict
 
 
-def tell_verdict(what: str, verdict: Verdict, console: Console) -> None:
-    console.say(f"{what}: {verdict.status}")
-    for reason in verdict.reasons:
-        if verdict.ok:
-            console.say(f"  {reason}")
-        else:
-            console.error(reason)
-
-
 def run_verify_dispatch(
     request: VerifyRequest, settings: Settings, github: GitHub, console: Console, waiting: Waiting
 ) -> int:
     """0 when every claim holds and the run is completed; 1 with the reasons when not."""
     _, verdict = verify(request, settings, github, waiting)
-    tell_verdict("dispatch", verdict, console)
+    console.tell("dispatch", verdict)
     return verdict.exit_code

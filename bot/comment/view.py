@@ -42,7 +42,8 @@ class CommentInput:
     """What a section is rendered from; everything but `words` may be untrusted.
 
     `run` is None when there is no result; `head_sha` is the commit the section must speak of.
-    `report` and `base_report` give the cases; `server_url` is the only host that is linked to.
+    `report` and `base_report` give the cases; `server_url` is the only host that is linked to;
+    `note` is a sentence of ours on where the numbers come from.
     """
 
     words: SuiteWords
@@ -52,6 +53,7 @@ class CommentInput:
     base_report: Report | None = None
     policy: PolicyResult | None = None
     server_url: str = "https://github.com"
+    note: str = ""
 
 
 def points(value: float, limit: float | None = None) -> str:
@@ -239,6 +241,7 @@ def build_context(data: CommentInput, max_case_rows: int, max_case_chars: int) -
         "icon": ICONS[status],
         "word": WORDS[status],
         "has_run": run is not None,
+        "note": data.note,
         "no_run_reason": NO_RESULT if data.head_sha else NO_BASELINE,
         "head_commit": escape_code(data.head_sha[:7]) if data.head_sha else "",
         "reasons": [],

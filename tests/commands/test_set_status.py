@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.cli import main
-from bot.commands.set_status import baseline_in_repository
+from bot.commands.set_status import in_repository
 from tests.commands.conftest import Done
 from tests.github_server.scenario import create_token, open_pull_request
 from tests.github_server.server import GitHubServer
@@ -209,6 +209,12 @@ def test_on_an_enterprise_server_the_run_is_linked_there(
 
 def test_a_baseline_outside_of_the_repository_is_named_alone() -> None:
     root = Path("/repo")
-    assert baseline_in_repository(Path("gold/v1"), root) == "gold/v1/baseline_results.json"
-    assert baseline_in_repository(Path("/repo/gold"), root) == "gold/baseline_results.json"
-    assert baseline_in_repository(Path("/lib/gold"), root) == "baseline_results.json"
+    assert (
+        in_repository(Path("gold/v1/baseline_results.json"), root)
+        == "gold/v1/baseline_results.json"
+    )
+    assert (
+        in_repository(Path("/repo/gold/baseline_results.json"), root)
+        == "gold/baseline_results.json"
+    )
+    assert in_repository(Path("/lib/gold/baseline_results.json"), root) == "baseline_results.json"
