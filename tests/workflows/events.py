@@ -106,3 +106,12 @@ def push(place: GitHubPlace, sha: str) -> dict[str, Any]:
         "head_commit": {"id": sha},
         **_common(place),
     }
+
+
+def workflow_dispatch(place: GitHubPlace, inputs: dict[str, str]) -> dict[str, Any]:
+    ref = f"refs/heads/{place.repo.default_branch}"
+    return {"inputs": inputs, "ref": ref, "workflow": "", **_common(place)}
+
+
+def schedule(place: GitHubPlace) -> dict[str, Any]:
+    return {"schedule": "23 4 * * 1", "workflow": "", **_common(place)}
