@@ -152,7 +152,8 @@ def run_comment_from_run(
     if pull is None:
         return verdict.exit_code
     baseline = load_baseline(request.baseline)
-    note = FORK_NOTE if run.head_repository != github.repository else ""
+    is_fork = str(run.head_repository).lower() != github.repository.lower()
+    note = FORK_NOTE if is_fork else ""
     try:
         result = _result(github, run, baseline, suite, settings)
     except BadInput as error:
