@@ -110,7 +110,13 @@ def run_ci(
         console.add_summary(render_comment(data, suite, request.run.templates)[1].text)
     else:
         head_sha = github.pull(pull.number).head_sha
-        posting = Posting(pull.number, identity.sha, head_sha, request.run.templates)
+        posting = Posting(
+            pr_number=pull.number,
+            sha=identity.sha,
+            head_sha=head_sha,
+            templates=request.run.templates,
+            run_number=identity.run_number,
+        )
         try:
             post_section(posting, data, suite, github, console)
         except MayNotComment as error:

@@ -174,7 +174,14 @@ def run_comment_from_run(
         if result is not None:
             verdicts[f"{suite.title}: gate"] = result.gate.verdict
         _set_statuses(github, run.head_sha, run.url, verdicts, console)
-    posting = Posting(pull.number, run.head_sha, pull.head_sha, settings.templates, request.dry_run)
+    posting = Posting(
+        pr_number=pull.number,
+        sha=run.head_sha,
+        head_sha=pull.head_sha,
+        templates=settings.templates,
+        dry_run=request.dry_run,
+        run_number=run.run_number,
+    )
     try:
         post_section(posting, data, suite, github, console, sleep)
     except MayNotComment as error:
