@@ -9,13 +9,14 @@ with one.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from bot.commands.download_run import download_run_files
 from bot.commands.post_comment import MayNotComment, Posting, post_section
 from bot.commands.pull_request_policy import judge_pull_policy
+from bot.commands.render_comment import render_comment
 from bot.commands.verify_dispatch import run_facts
 from bot.comment.view import CommentInput
 from bot.console import Console
@@ -154,21 +155,22 @@ def run_comment_from_run(
     baseline = load_baseline(request.baseline)
     is_fork = str(run.head_repository).lower() != github.repository.lower()
     note = FORK_NOTE if is_fork else ""
-    try:
-        result = _result(github, run, baseline, suite, settings)
-    except BadInput as error:
-        console.warn(str(error))
-        result, note = None, UNUSABLE.format(error=error)
     policy = judge_pull_policy(github, pull.number, pull.head_sha, suite, settings)
-    data = CommentInput(
+    empty = CommentInput(
         words=suite.words,
-        run=result.entry if result else None,
+        run=None,
         head_sha=run.head_sha,
-        report=result.report if result else None,
         policy=policy,
         server_url=server_url(console.env),
         note=note,
     )
+    try:
+        result = _result(github, run, baseline, suite, settings)
+        data = replace(empty, run=result.entry, report=result.report) if result else empty
+        render_comment(data, suite, settings.templates)  # what cannot be shown cannot be used
+    except BadInput as error:
+        console.warn(str(error))
+        result, data = None, replace(empty, note=UNUSABLE.format(error=error))
     if request.set_status and not request.dry_run:
         verdicts = {f"{suite.title}: oracle policy": policy.verdict}
         if result is not None:
