@@ -235,6 +235,7 @@ def test_a_push_is_judged_without_asking_github_and_the_summary_has_the_verdict(
     if gate == "fail":
         (Path("gold") / BASELINE).write_text(other_baseline())
     monkeypatch.setenv("GITHUB_SHA", "a" * 40)
+    monkeypatch.delenv("GITHUB_TOKEN")
     done = ci("push", events.push(place, "a" * 40))
     assert done.code == code
     assert place.calls() == 0
