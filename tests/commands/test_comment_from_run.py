@@ -183,6 +183,16 @@ def test_a_failed_gate_is_commented_and_the_code_is_0_as_the_comment_stands(
     assert "recall_macro fell 50.00 points" in read(body).text
 
 
+def test_a_report_of_a_newer_program_is_read(
+    place: GitHubPlace, fork: Issue, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory = {"content": "Prefers tabs", "labels": ["preference"], "score": 0.9}
+    case = {"conversation_id": "c1", "turn_index": 0, "kind": "missed", "expected": memory, "n": 1}
+    report = make_report(cases=[case], newer={"field": 1})
+    assert comment(capsys, run_of(place, fork, artifacts=artifact(report))).code == 0
+    assert "Prefers tabs" in comments(place)[0]
+
+
 def test_a_run_without_an_artifact_is_no_result(
     place: GitHubPlace, fork: Issue, capsys: pytest.CaptureFixture[str]
 ) -> None:
