@@ -250,7 +250,7 @@ def schema(suite: SuiteName = DEFAULT_SUITE) -> None:
     get_console().print_raw(to_json(history_json_schema(find_suite(suite).name)))
 
 
-@app.command(epilog="Example: extraction-bot action, with INPUT_COMMAND=ci in the environment")
+@app.command(epilog="Example: extraction-bot action # with INPUT_COMMAND=ci in the environment")
 def action() -> None:
     """What action.yml calls: the command in its inputs, which come as INPUT_… variables."""
     from bot.commands.action import action_arguments, flags_by_command
