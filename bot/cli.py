@@ -250,6 +250,14 @@ def schema(suite: SuiteName = DEFAULT_SUITE) -> None:
     get_console().print_raw(to_json(history_json_schema(find_suite(suite).name)))
 
 
+@app.command(epilog="Example: extraction-bot action # with INPUT_COMMAND=ci in the environment")
+def action() -> None:
+    """What action.yml calls: the command in its inputs, which come as INPUT_… variables."""
+    from bot.commands.action import action_arguments, flags_by_command
+
+    raise typer.Exit(main(action_arguments(os.environ, flags_by_command(app))))
+
+
 cli_baseline.register(app)
 cli_actions.register(app)
 cli_github.register(app)

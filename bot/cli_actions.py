@@ -138,18 +138,9 @@ def comment_from_run(
     raise typer.Exit(run_comment_from_run(request, chosen, settings, github, get_console()))
 
 
-def action() -> None:
-    """What action.yml calls: the command in its inputs, which come as INPUT_… variables."""
-    from bot.cli import app, main
-    from bot.commands.action import action_arguments, flags_by_command
-
-    raise typer.Exit(main(action_arguments(os.environ, flags_by_command(app))))
-
-
 _EXAMPLES: Final[Mapping[Callable[..., None], str]] = {
     ci: "ci --gold-set eval/gold_set/v1",
     comment_from_run: "comment-from-run --run-id 9057 --dry-run",
-    action: "action, with INPUT_COMMAND=ci in the environment",
 }
 
 

@@ -9,6 +9,8 @@ import typer
 from bot.errors import BadInput
 
 COMMAND: Final = "INPUT_COMMAND"
+OWN_NAME: Final = "action"
+"""It would call itself without end."""
 INPUT_FLAGS: Final = {
     "INPUT_GOLD_SET": ("--gold-set",),
     "INPUT_BASELINE": ("--baseline",),
@@ -18,8 +20,9 @@ INPUT_FLAGS: Final = {
 
 
 def flags_by_command(app: typer.Typer) -> dict[str, frozenset[str]]:
-    """Command, or "group command" → the flags that it has."""
-    return dict(_flags(typer.main.get_command(app), ""))
+    """Command, or "group command" → the flags that it has; without the one that asks."""
+    flags = dict(_flags(typer.main.get_command(app), ""))
+    return {name: flags[name] for name in flags if name != OWN_NAME}
 
 
 def _flags(command: Any, name: str) -> Iterator[tuple[str, frozenset[str]]]:

@@ -15,7 +15,7 @@ from bot.commands.post_comment import MayNotComment, Posting, post_section
 from bot.commands.pull_request_policy import judge_pull_policy, settings_at
 from bot.commands.render_comment import render_comment
 from bot.commands.run import Ran, RunRequest, complete_run
-from bot.comment.view import CommentInput
+from bot.comment.view import CommentInput, section_status
 from bot.console import Console
 from bot.environment import server_url
 from bot.errors import BadInput, BotError, RuleSaysNo
@@ -105,12 +105,18 @@ def run_ci(
         ran.gate.verdict.exit_code if ran else 0,
         policy.verdict.exit_code if policy else 0,
     ]
-    console.set_outputs({"status": "pass" if max(codes) == 0 else "fail"})
+    console.set_outputs({"status": section_status(data)})
     if pull is None or github is None or not request.comment:
         console.add_summary(render_comment(data, suite, request.run.templates)[1].text)
     else:
         head_sha = github.pull(pull.number).head_sha
-        posting = Posting(pull.number, identity.sha, head_sha, request.run.templates)
+        posting = Posting(
+            pr_number=pull.number,
+            sha=identity.sha,
+            head_sha=head_sha,
+            templates=request.run.templates,
+            run_number=identity.run_number,
+        )
         try:
             post_section(posting, data, suite, github, console)
         except MayNotComment as error:

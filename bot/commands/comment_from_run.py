@@ -9,13 +9,14 @@ with one.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from bot.commands.download_run import download_run_files
 from bot.commands.post_comment import MayNotComment, Posting, post_section
 from bot.commands.pull_request_policy import judge_pull_policy
+from bot.commands.render_comment import render_comment
 from bot.commands.verify_dispatch import run_facts
 from bot.comment.view import CommentInput
 from bot.console import Console
@@ -152,28 +153,37 @@ def run_comment_from_run(
     if pull is None:
         return verdict.exit_code
     baseline = load_baseline(request.baseline)
-    note = FORK_NOTE if run.head_repository != github.repository else ""
-    try:
-        result = _result(github, run, baseline, suite, settings)
-    except BadInput as error:
-        console.warn(str(error))
-        result, note = None, UNUSABLE.format(error=error)
+    is_fork = str(run.head_repository).lower() != github.repository.lower()
+    note = FORK_NOTE if is_fork else ""
     policy = judge_pull_policy(github, pull.number, pull.head_sha, suite, settings)
-    data = CommentInput(
+    empty = CommentInput(
         words=suite.words,
-        run=result.entry if result else None,
+        run=None,
         head_sha=run.head_sha,
-        report=result.report if result else None,
         policy=policy,
         server_url=server_url(console.env),
         note=note,
     )
+    try:
+        result = _result(github, run, baseline, suite, settings)
+        data = replace(empty, run=result.entry, report=result.report) if result else empty
+        render_comment(data, suite, settings.templates)  # what cannot be shown cannot be used
+    except BadInput as error:
+        console.warn(str(error))
+        result, data = None, replace(empty, note=UNUSABLE.format(error=error))
     if request.set_status and not request.dry_run:
         verdicts = {f"{suite.title}: oracle policy": policy.verdict}
         if result is not None:
             verdicts[f"{suite.title}: gate"] = result.gate.verdict
         _set_statuses(github, run.head_sha, run.url, verdicts, console)
-    posting = Posting(pull.number, run.head_sha, pull.head_sha, settings.templates, request.dry_run)
+    posting = Posting(
+        pr_number=pull.number,
+        sha=run.head_sha,
+        head_sha=pull.head_sha,
+        templates=settings.templates,
+        dry_run=request.dry_run,
+        run_number=run.run_number,
+    )
     try:
         post_section(posting, data, suite, github, console, sleep)
     except MayNotComment as error:

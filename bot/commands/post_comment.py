@@ -84,13 +84,17 @@ def run_post_comment(
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """Where a section goes: `sha` is the commit it speaks of, `head_sha` the pull request's."""
+    """Where a section goes: `sha` is the commit it speaks of, `head_sha` the pull request's.
+
+    `run_number` is that of a section without a result: it, too, replaces an older run's.
+    """
 
     pr_number: int
     sha: str
     head_sha: str
     templates: Path | None
     dry_run: bool = False
+    run_number: int = 0
 
 
 class MayNotComment(GitHubRefused):
@@ -118,7 +122,8 @@ def post_section(
 
     def section_for(body: str | None) -> Section:
         section = render_section(environment, suite.name, data, room_beside(body, suite.name))
-        return Section(section.name, posting.sha, section.run_number, section.status, section.text)
+        number = section.run_number or posting.run_number
+        return Section(section.name, posting.sha, number, section.status, section.text)
 
     sticky = StickyComment(
         marker=COMMENT_MARKER,

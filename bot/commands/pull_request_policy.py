@@ -8,7 +8,7 @@ from bot.commands.set_status import in_repository
 from bot.errors import BadInput
 from bot.evaluation.gold_set import MANIFEST
 from bot.evaluation.manifest import parse_manifest
-from bot.github.interface import GitHub
+from bot.github.interface import GitHub, GitHubRefused
 from bot.policy.changed_files import ChangedFiles
 from bot.policy.oracle import PolicyFacts, PolicyResult, judge_oracle_policy
 from bot.policy.workflows import drift_uses
@@ -16,6 +16,8 @@ from bot.settings import Settings, find_settings
 from bot.suites import Suite
 
 MAX_WORKFLOWS: Final = 50
+OK: Final = 200
+"""GitHub answered, but with what is no file."""
 
 
 def settings_at(github: GitHub, ref: str, config: str) -> Settings:
@@ -52,9 +54,20 @@ def judge_pull_policy(
     )
 
 
+def _read(github: GitHub, path: str, sha: str) -> bytes | None:
+    """A file of the head; None also for a folder, a link or a submodule in its place: a pull
+    request must not keep its verdict away with one."""
+    try:
+        return github.read_file(path, sha)
+    except GitHubRefused as error:
+        if error.status == OK:
+            return None
+        raise
+
+
 def _cassette_kind(github: GitHub, path: str, sha: str) -> str | None:
     """The head manifest's; None (which counts as oracle-aligned) when it cannot be read."""
-    data = github.read_file(path, sha)
+    data = _read(github, path, sha)
     try:
         return None if data is None else parse_manifest(data, path).cassette_kind
     except BadInput:
@@ -66,5 +79,5 @@ def _changed_workflows(
 ) -> dict[str, str]:
     folder = f"{settings.workflows.as_posix().rstrip('/')}/"
     names = sorted(name for name in changed.paths if name.startswith(folder))[:MAX_WORKFLOWS]
-    found = {name: github.read_file(name, sha) for name in names}
+    found = {name: _read(github, name, sha) for name in names}
     return {name: data.decode("utf-8", "replace") for name, data in found.items() if data}

@@ -1,6 +1,6 @@
 """The report of an evaluation, `latest.json` (CONTRACTS section 3)."""
 
-from datetime import UTC, datetime
+from datetime import MAXYEAR, UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -32,6 +32,7 @@ from bot.validation import validate
 REPLAY_MODES: Final = ("cassette", "smoke", "fast")
 LIVE_MODES: Final = ("live", "full", "record", "vllm")
 
+FIRST_YEAR: Final = 1970
 BENCHMARK: Final = r"^[a-z][a-z0-9_]{0,63}$"
 
 Mode = Literal["cassette", "smoke", "fast", "live", "full", "record", "vllm"]
@@ -116,6 +117,8 @@ def parse_report(value: Any, where: str | Path) -> Report:
     report = validate(Report, value, where)
     if report.generated_at.utcoffset() is None:
         raise BadInput("generated_at has no UTC offset", where=where, next_step="end it in Z")
+    if not FIRST_YEAR <= report.generated_at.year < MAXYEAR:  # such a time has no text in UTC
+        raise BadInput(f"generated_at: no report is of {report.generated_at.year}", where=where)
     return report
 
 

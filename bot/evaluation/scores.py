@@ -33,10 +33,10 @@ def metric_fault(value: object) -> str | None:
         return "undefined (null)"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return f"not a number: {str(value)[:40]!r}"
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         return f"not finite ({value})"
     if not 0 <= value <= 1:
-        return f"{value}, which is not a fraction in [0, 1]"
+        return f"{str(value)[:40]}, which is not a fraction in [0, 1]"
     return None
 
 

@@ -5,7 +5,7 @@ A drop is (baseline - current) * 100. Exactly the limit passes; what cannot be c
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 from bot.evaluation.scores import Scores, metric_fault
 from bot.gate.baseline import Baseline
@@ -29,6 +29,12 @@ HOLDS = "all {count} checks hold (limit {limit:g} points)"
 @dataclass(frozen=True, slots=True)
 class Check:
     """One metric against its baseline; `value` is the drop in percentage points, fractions else."""
+
+    # a newer program's fields: there is no place for them, though a run allows them
+    __pydantic_config__: ClassVar[dict[str, object]] = {
+        "extra": "ignore",
+        "json_schema_extra": {"additionalProperties": True},
+    }
 
     name: str
     value: float | None

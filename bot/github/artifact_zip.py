@@ -2,6 +2,7 @@
 
 import stat
 import zipfile
+import zlib
 from collections.abc import Collection, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -12,6 +13,8 @@ MAX_ZIP_BYTES: Final = 16 * 1024 * 1024
 MAX_FILE_BYTES: Final = 16 * 1024 * 1024
 MAX_ENTRIES: Final = 20
 _ENCRYPTED: Final = 0x1
+_METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""How upload-artifact packs; each further one has errors of its own."""
 
 
 def _fault(info: zipfile.ZipInfo, expected: Collection[str]) -> str | None:
@@ -22,8 +25,8 @@ def _fault(info: zipfile.ZipInfo, expected: Collection[str]) -> str | None:
     mode = info.external_attr >> 16
     if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
         return "is no regular file"
-    if info.flag_bits & _ENCRYPTED:
-        return "is encrypted"
+    if info.flag_bits & _ENCRYPTED or info.compress_type not in _METHODS:
+        return "is encrypted, or packed as GitHub packs nothing"
     if info.is_dir() or info.filename not in expected:
         return "is not expected"
     if info.file_size > MAX_FILE_BYTES:
@@ -52,5 +55,12 @@ def read_artifact(path: Path, expected: Collection[str]) -> Mapping[str, bytes]:
                 # zipfile gives out no more than the size in the header, which was checked
                 found[info.filename] = archive.read(info)
             return found
-    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, ValueError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        OSError,
+        EOFError,
+        ValueError,
+    ) as error:
         raise BadInput(f"is no zip that can be read ({error})", where=where) from error

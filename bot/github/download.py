@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from bot.github.interface import GitHubRefused
+from bot.errors import BadInput
 from bot.github.retry import Answer, Failed
 
 TIMEOUT_SECONDS: Final = 20
@@ -11,7 +11,10 @@ _CHUNK: Final = 1 << 16
 
 
 def download(address: str, to: Path, max_bytes: int, where: str) -> None:
-    """Stream a signed address to a file; it carries its own key, so no token is sent along."""
+    """Stream a signed address to a file; it carries its own key, so no token is sent along.
+
+    Raises BadInput for more than `max_bytes`: whoever uploaded it is at fault, not GitHub.
+    """
     import requests
 
     size = 0
@@ -28,7 +31,7 @@ def download(address: str, to: Path, max_bytes: int, where: str) -> None:
                     for chunk in answer.iter_content(_CHUNK):
                         size += len(chunk)
                         if size > max_bytes:
-                            raise GitHubRefused(200, f"is over {max_bytes:,} bytes", where=where)
+                            raise BadInput(f"is over {max_bytes:,} bytes", where=where)
                         file.write(chunk)
     except requests.RequestException as error:
         raise Failed(None, f"the download broke off ({type(error).__name__})") from None

@@ -197,7 +197,7 @@ class GitHub(Protocol):
     def artifacts(self, run_id: int, name: str) -> list[Artifact]: ...
 
     def download_artifact(self, artifact: int, to: Path, max_bytes: int) -> None:
-        """The zip, streamed to a file; raises GitHubRefused when it is larger than the bound."""
+        """The zip, streamed to a file; raises BadInput when it is larger than the bound."""
 
     def dispatch(self, event_type: str, payload: Mapping[str, object]) -> None: ...
 

@@ -7,92 +7,26 @@ from typing import Any
 import pytest
 
 from bot.cli import main
-from bot.github.workflow_runs import Waiting
-from bot.history.model import RunEntry
-from tests.commands.conftest import Done
-from tests.github_server.scenario import (
-    commit_files,
-    create_workflow_run,
-    fork_repository,
-    zip_of,
-)
+from tests.github_server.scenario import add_artifact, commit_files, fork_repository, zip_of
 from tests.github_server.server import GitHubServer
-from tests.github_server.state import WorkflowRun
-from tests.support.github_place import (
-    DATA,
-    DATA_BRANCH,
-    WORKFLOW,
-    FakeTime,
-    GitHubPlace,
-    github_place,
-    history_with,
+from tests.support.github_place import DATA, DATA_BRANCH, GitHubPlace
+from tests.support.main_run import (
+    ARTIFACT,
+    NAME,
+    attach,
+    dispatch,
+    entry_of,
+    event,
+    publishing_place,
+    workflow_run,
 )
-from tests.support.runs import run_entry
-
-ARTIFACT = "extraction-quality-benchmark-data"
-NAME = Path(DATA).name
 
 
 @pytest.fixture
 def place(
     github_server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> GitHubPlace:
-    made = github_place(github_server)
-    for name, value in made.env().items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(tmp_path)
-    clock = FakeTime()
-    waiting = Waiting(clock.now, clock.sleep)
-    monkeypatch.setattr("bot.github.workflow_runs.Waiting", lambda: waiting)
-    return made
-
-
-def workflow_run(place: GitHubPlace, number: int = 7, **changes: Any) -> WorkflowRun:
-    fields: dict[str, Any] = {
-        "workflow_name": "extraction-eval",
-        "workflow_path": WORKFLOW,
-        "run_number": number,
-    }
-    return create_workflow_run(place.server, place.repo, **(fields | changes))
-
-
-def address(place: GitHubPlace, run: WorkflowRun) -> str:
-    return f"{place.server.url}/{place.repo.full_name}/actions/runs/{run.id}"
-
-
-def entry_of(place: GitHubPlace, run: WorkflowRun, **changes: Any) -> RunEntry:
-    fields = {"sha": run.head_sha, "run_url": place.api().workflow_run(run.id).url}
-    return run_entry(run.run_number, **(fields | changes))
-
-
-def attach(place: GitHubPlace, run: WorkflowRun, entry: RunEntry, older: int = 2) -> None:
-    from tests.github_server.scenario import add_artifact
-
-    older_runs = [run_entry(n) for n in range(1, older + 1)]
-    data = zip_of({NAME: history_with(*older_runs, entry)})
-    add_artifact(place.server, place.repo, run, ARTIFACT, data)
-
-
-def event(run: WorkflowRun, **changes: Any) -> Path:
-    payload = {"run_id": run.id, "head_sha": run.head_sha, "run_number": run.run_number}
-    path = Path("event.json")
-    path.write_text(
-        json.dumps(
-            {
-                "action": "extraction_benchmark_main_complete",
-                "client_payload": payload | changes,
-                "repository": {"default_branch": "main"},
-            }
-        )
-    )
-    return path
-
-
-def dispatch(capsys: pytest.CaptureFixture[str], path: Path, *more: str) -> Done:
-    capsys.readouterr()
-    code = main(["publish-from-run", "--event-path", str(path), *more])
-    said = capsys.readouterr()
-    return Done(code, said.out, said.err)
+    return publishing_place(github_server, tmp_path, monkeypatch)
 
 
 def test_a_verified_run_is_published_once_and_a_replay_is_skipped(
@@ -254,8 +188,6 @@ def test_a_hostile_or_missing_artifact_is_refused(
 ) -> None:
     run = workflow_run(place)
     assert "has no artifact" in dispatch(capsys, event(run)).err
-    from tests.github_server.scenario import add_artifact
-
     add_artifact(place.server, place.repo, run, ARTIFACT, zip_of({f"../{NAME}": "x"}))
     done = dispatch(capsys, event(run))
     assert (done.code, "leads out of the folder" in done.err) == (2, True)

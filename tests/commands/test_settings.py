@@ -49,6 +49,57 @@ def test_the_file_in_github_wins_over_pyproject(place: Path, bot: Bot) -> None:
     assert not (place / "from-pyproject").exists()
 
 
+@pytest.fixture
+def three_files(place: Path) -> None:
+    """Each configures its own output folder."""
+    for name, table in {
+        ".github/extraction-bot.toml": "",
+        "pyproject.toml": "[tool.extraction-bot]\n",
+        "ci/bench.toml": "",
+        "ci/pyproject.toml": "[project]\nname = 'x'\n[tool.extraction-bot]\n",
+    }.items():
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_text(f'{table}out = "of-{name.replace("/", "-")}"\n')
+
+
+@pytest.mark.usefixtures("three_files")
+@pytest.mark.parametrize(
+    ("config", "out"),
+    [
+        ("", "of-.github-extraction-bot.toml"),
+        ("ci/bench.toml", "of-ci-bench.toml"),
+        ("./ci/bench.toml", "of-ci-bench.toml"),
+        ("pyproject.toml", "of-pyproject.toml"),
+        ("ci/pyproject.toml", "of-ci-pyproject.toml"),
+    ],
+)
+def test_the_file_that_the_variable_names_is_taken_whole(
+    place: Path, bot: Bot, monkeypatch: pytest.MonkeyPatch, config: str, out: str
+) -> None:
+    monkeypatch.setenv("EXTRACTION_BOT_CONFIG", config)
+    assert bot("run", "--gold-set", "gold").code == 0
+    assert [path.name for path in place.glob("of-*")] == [out]
+
+
+@pytest.mark.usefixtures("three_files")
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ("ci/missing.toml", "ci/missing.toml: there is no such file"),
+        ("ci", "is a directory"),
+        ("gold/conversations.jsonl", "gold/conversations.jsonl: is not TOML"),
+    ],
+)
+def test_a_named_file_that_cannot_be_used_is_bad_input_and_no_other_is_taken(
+    place: Path, bot: Bot, monkeypatch: pytest.MonkeyPatch, config: str, message: str
+) -> None:
+    monkeypatch.setenv("EXTRACTION_BOT_CONFIG", config)
+    done = bot("run", "--gold-set", "gold")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert message in done.err
+    assert list(place.glob("of-*")) == []
+
+
 def test_a_pyproject_without_our_table_changes_nothing(place: Path, bot: Bot) -> None:
     (place / "pyproject.toml").write_text("[project]\nname = 'x'\n")
     assert bot("run", "--gold-set", "gold").code == 0

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot.cli import main
 from bot.commands.connect import connect
-from bot.errors import BadInput, Unreachable
+from bot.errors import BadInput, BotError
 from bot.github.interface import GitHubRefused
 from bot.github.pygithub import AppCredentials, Credentials
 from bot.github.retry import Retrier
@@ -197,7 +197,7 @@ def test_a_signed_address_is_in_no_message_log_or_traceback(
     for kind in ("status", "close_before_change", "too large"):
         if kind != "too large":
             place.server.faults.add(path="^/artifacts/", kind=kind, times=None)
-        with pytest.raises(Unreachable) as caught:
+        with pytest.raises(BotError) as caught:
             place.api().download_artifact(artifact, tmp_path / "a.zip", 10)
         said.append("".join(traceback.format_exception(caught.value)))
         place.server.faults.clear()

@@ -75,6 +75,9 @@ def test_unknown_fields_are_kept_wherever_they_are_nested(files: HistoryFiles) -
     raw["dashboard"] = {"pinned": ["a"]}
     raw["runs"][0]["cost_usd"] = 1.25
     raw["runs"][0]["gate_summary"]["judge"] = "v9"
+    check = {"name": "openai.recall_macro regression (pp)", "value": 0.0, "limit": 3.0, "ok": True}
+    newer = {"current": 1.0, "baseline": 1.0, "tolerance": 1e-9}
+    raw["runs"][0]["gate_summary"]["checks"] = [check | newer]
     raw["runs"][0]["counts"] = None
     raw["runs"][0]["providers"] = []
     files.data.write_text(json.dumps(raw))
