@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from bot import __version__, cli_actions, cli_baseline, cli_candidates, cli_github
+from bot import __version__, cli_actions, cli_baseline, cli_candidates, cli_github, cli_setup
 from bot.cli_options import (
     DEFAULT_SUITE,
     ApiKeyEnv,
@@ -262,6 +262,7 @@ cli_baseline.register(app)
 cli_actions.register(app)
 cli_github.register(app)
 cli_candidates.register(app)
+cli_setup.register(app)
 
 
 @app.command(epilog="Example: extraction-bot version")

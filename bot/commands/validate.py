@@ -30,7 +30,8 @@ def _suite_of(directory: Path) -> Suite:
     return suites[0] if suites else EXTRACTION_QUALITY
 
 
-def _gold_set(directory: Path) -> str:
+def describe_gold_set(directory: Path) -> str:
+    """A gold set in words; raises BadInput when a file of it, or a hash, does not hold."""
     task = _suite_of(directory).load_task()
     gold_set = load_task_gold_set(directory, task)
     manifest = load_manifest(directory)
@@ -90,7 +91,7 @@ def _archive(path: Path) -> str:
 
 
 def _gold_set_part(path: Path) -> str:
-    return f"part of the {_gold_set(path.parent)}"
+    return f"part of the {describe_gold_set(path.parent)}"
 
 
 def _settings(path: Path) -> str:
@@ -132,7 +133,7 @@ def _kind_of(raw: Any, path: Path) -> Callable[[Path], str]:
 def describe_file(path: Path) -> str:
     """What `path` is, in words; raises BadInput when it is none of the project's files."""
     if path.is_dir():
-        return _gold_set(path)
+        return describe_gold_set(path)
     if path.suffix == ".toml":
         return _settings(path)
     if path.suffix == ".jsonl":

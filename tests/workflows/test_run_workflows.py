@@ -23,7 +23,7 @@ PROMPT = "bot/extraction/prompt_v2.py"
 
 def workflow_run(place: GitHubPlace, **fields: Any) -> WorkflowRun:
     """A run of the evaluation, as the test GitHub knows it; it goes on until it is completed."""
-    known = {"workflow_name": "extraction-eval", "workflow_path": WORKFLOW}
+    known: dict[str, Any] = {"workflow_name": "extraction-eval", "workflow_path": WORKFLOW}
     return create_workflow_run(place.server, place.repo, status="in_progress", **known, **fields)
 
 
@@ -73,7 +73,7 @@ def test_a_pull_request_is_evaluated_and_commented(project: GitHubPlace, tmp_pat
 def test_a_changed_prompt_fails_the_job_and_the_comment_says_why(
     project: GitHubPlace, tmp_path: Path
 ) -> None:
-    prompt = (ROOT / PROMPT).read_text().replace("durable", "lasting")
+    prompt = (ROOT / PROMPT).read_text().replace("memories", "memory items")
     issue = open_pull_request(project.server, project.repo, files={PROMPT: prompt})
     run = run_of_pull(project, issue)
     payload = events.pull_request(project, issue)
