@@ -15,6 +15,7 @@ check: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/actionlint -no-color
 	$(BIN)/python -m pytest --cov
 
 format: .venv/dev

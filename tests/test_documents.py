@@ -66,7 +66,7 @@ def test_the_quick_start_is_a_workflow_of_at_most_25_lines_with_pinned_actions()
     actions = [step["uses"] for job in jobs.values() for step in job["steps"] if "uses" in step]
     assert actions
     for action in actions:
-        assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", action), action
+        assert re.fullmatch(r"actions/[\w.-]+@[0-9a-f]{40}|OWNER/REPO@FULL_COMMIT_SHA", action)
 
 
 def test_the_settings_in_the_readme_are_all_that_there_are_and_are_valid() -> None:
@@ -94,6 +94,14 @@ def test_every_relative_link_of_the_documents_leads_somewhere() -> None:
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_test_that_the_threat_model_names_exists() -> None:
+    named = re.findall(r"`(test_\w+)`", (ROOT / "docs" / "threat-model.md").read_text())
+    texts = "".join(path.read_text() for path in (ROOT / "tests").glob("**/test_*.py"))
+    assert len(named) > 20
+    for name in named:
+        assert f"def {name}(" in texts, name
 
 
 def test_no_registry_address_and_no_lock_file_with_addresses_is_committed() -> None:

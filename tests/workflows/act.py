@@ -45,13 +45,16 @@ def project_place(server: GitHubServer) -> GitHubPlace:
     return GitHubPlace(server, repo, create_token(server, "actions", {}, repository=repo))
 
 
-def granted(workflow: Path, *jobs: str) -> dict[str, Any]:
+def granted(text: str, *jobs: str) -> dict[str, Any]:
     """The permissions that the jobs of a workflow have, together, as the test GitHub names them."""
-    found = yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"]
+    workflow = yaml.safe_load(text)
     names = {
         name.replace("-", "_"): level
         for job in jobs
-        for name, level in sorted(found[job]["permissions"].items(), key=lambda item: item[1])
+        for name, level in sorted(
+            workflow["jobs"][job].get("permissions", workflow["permissions"]).items(),
+            key=lambda item: item[1],
+        )
     }
     return {**names, **({"issues": "write"} if names.get("pull_requests") == "write" else {})}
 
@@ -92,7 +95,7 @@ def _artifacts_into(place: GitHubPlace, run: WorkflowRun) -> Iterator[str]:
 def run_workflow(
     folder: Path,
     place: GitHubPlace,
-    workflow: Path,
+    workflow: Path | str,
     event: str,
     payload: Mapping[str, Any],
     run: WorkflowRun,
@@ -102,15 +105,16 @@ def run_workflow(
 ) -> ActRun:
     """`run` is the workflow run that the test GitHub knows this one as.
 
-    The token has the permissions of `jobs`, those that are expected to run.
+    The token has the permissions of `jobs`, those that are expected to run. `workflow` is a file,
+    or the text of one.
     """
-    permissions = granted(workflow, *jobs)
+    text = workflow if isinstance(workflow, str) else workflow.read_text(encoding="utf-8")
+    permissions = granted(text, *jobs)
     token = create_token(place.server, "actions", permissions, repository=place.repo)
     work, log = folder / "work", folder / "checkouts"
     work.mkdir(parents=True)
     (folder / "tmp").mkdir()
     log.touch()
-    text = workflow.read_text(encoding="utf-8")
     (work / "workflow.yml").write_text(text, encoding="utf-8")
     for words in (
         ["init", "--quiet", "--initial-branch", place.repo.default_branch],
@@ -139,7 +143,7 @@ def run_workflow(
             *("--no-skip-checkout", "--no-cache-server", "--pull=false"),
             *("--action-cache-path", str(folder / "cache")),
             *("-s", f"GITHUB_TOKEN={token.value}"),
-            *_stand_ins(text),
+            *_stand_ins(text, folder),
             *(part for item in variables.items() for part in ("--env", "=".join(item))),
             *more,
         ]
@@ -164,6 +168,12 @@ def _uv_cache() -> str:
     return os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
 
 
-def _stand_ins(text: str) -> Iterator[str]:
+def _stand_ins(text: str, folder: Path) -> Iterator[str]:
+    """Where act finds the actions: the stand-ins, and this project as an action of others."""
+    for name, ref in set(re.findall(r"uses: (?!actions/)([\w.-]+/[\w.-]+)@(\w+)", text)):
+        yield from ("--local-repository", f"{name}@{ref}={folder / 'action'}")
+        for path, data in shipped_files().items():
+            (folder / "action" / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / "action" / path).write_bytes(data)
     for name, ref in set(re.findall(r"uses: (actions/[\w-]+)@(\w+)", text)):
         yield from ("--local-repository", f"{name}@{ref}={STAND_INS / name.partition('/')[2]}")

@@ -84,7 +84,7 @@ def test_a_changed_prompt_fails_the_job_and_the_comment_says_why(
     assert done.job_passed("comment")
     (body,) = comment_bodies(project)
     assert "FAIL" in body
-    assert PROMPT in body
+    assert "prompt&#95;v2.py" in body
 
 
 def test_a_forks_pull_request_is_evaluated_without_rights_and_commented_by_the_base(
