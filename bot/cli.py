@@ -7,7 +7,15 @@ from typing import Annotated, Final
 
 import typer
 
-from bot import __version__, cli_actions, cli_baseline, cli_candidates, cli_github, cli_setup
+from bot import (
+    __version__,
+    cli_actions,
+    cli_baseline,
+    cli_candidates,
+    cli_dashboard,
+    cli_github,
+    cli_setup,
+)
 from bot.cli_options import (
     DEFAULT_SUITE,
     ApiKeyEnv,
@@ -263,6 +271,7 @@ cli_actions.register(app)
 cli_github.register(app)
 cli_candidates.register(app)
 cli_setup.register(app)
+cli_dashboard.register(app)
 
 
 @app.command(epilog="Example: extraction-bot version")

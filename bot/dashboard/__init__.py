@@ -1,0 +1,1 @@
+"""The dashboard: history → typed series → a static site."""
