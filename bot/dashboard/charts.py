@@ -3,6 +3,7 @@
 It is shown as an image: its own style sheet follows light and dark, and nothing in it runs.
 """
 
+import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -30,8 +31,7 @@ _DARK: Final = """inline:
 
 def draw_chart(data: ChartData, series: Series) -> bytes:
     """The SVG document; runs in order along x, percent along y."""
-    import pygal
-
+    pygal = _pygal()
     count = len(series.runs)
     first = max(0, count - MAX_POINTS)
     breaks = [one for one in series.breaks if one.index > first]
@@ -54,12 +54,29 @@ def draw_chart(data: ChartData, series: Series) -> bytes:
         edge = one.index - 0.5
         style = {"dasharray": "1,3", "width": 1.5}
         chart.add(None, [(edge, low), (edge, high)], stroke_style=style, show_dots=False)
+    chart.add_xml_filter(_without_scripts)
     rendered: bytes = chart.render()
     return rendered
 
 
-def _config(low: float, high: float, lines: Sequence[Line]) -> Any:
+def _without_scripts(root: Any) -> Any:
+    """The settings of pygal's own script, which is not loaded."""
+    for parent in list(root.iter()):
+        for child in [one for one in parent if str(one.tag).rpartition("}")[2] == "script"]:
+            parent.remove(child)
+    return root
+
+
+def _pygal() -> Any:
+    """pygal without the import hook it installs: that is for its map plugins, and outdated."""
     import pygal
+
+    sys.meta_path[:] = [one for one in sys.meta_path if type(one).__module__ != "pygal"]
+    return pygal
+
+
+def _config(low: float, high: float, lines: Sequence[Line]) -> Any:
+    pygal = _pygal()
     from pygal.style import Style
 
     family = "system-ui, -apple-system, Segoe UI, sans-serif"

@@ -5,6 +5,7 @@
 const ROWS = 200; // in the table at once; the search looks at all runs
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9"];
 const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3], [1, 2], [10, 4]];
+const DENSE = 1500; // points in view; more of them make dashes invisible, and slow to draw
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const loaded = new Map();
 
@@ -63,6 +64,22 @@ function breaksPlugin(data) {
           ctx.stroke();
         }
         ctx.restore();
+        performance.mark(`drawn-${data.suite}`);
+      }],
+    },
+  };
+}
+
+function densePlugin() {
+  return {
+    hooks: {
+      setScale: [(plot, key) => {
+        if (key !== "x") return;
+        const isDense = plot.scales.x.max - plot.scales.x.min > DENSE;
+        for (const one of plot.series) {
+          one.fullDash ??= one.dash || [];
+          one.dash = isDense ? [] : one.fullDash;
+        }
       }],
     },
   };
@@ -117,6 +134,13 @@ function panPlugin() {
   };
 }
 
+function rangeOf(columns) {
+  // once for all runs: panning does not move the scale, and need not look at every point again
+  let [low, high] = [1, 0];
+  for (const column of columns) for (const value of column) if (value !== null) { low = Math.min(low, value); high = Math.max(high, value); }
+  return low > high ? [0, 1] : [Math.max(0, low - 0.02), Math.min(1.01, high + 0.02)];
+}
+
 function drawChart(figure, chart, data) {
   const ink = dark.matches ? "#e6eaf0" : "#111827";
   const soft = dark.matches ? "#3d4654" : "#d1d5db";
@@ -137,13 +161,13 @@ function drawChart(figure, chart, data) {
   const options = {
     width,
     height: 300,
-    scales: { x: { time: false }, y: { range: (_, low, high) => [Math.max(0, low - 0.02), Math.min(1.01, high + 0.02)] } },
+    scales: { x: { time: false }, y: { auto: false, range: rangeOf(columns) } },
     axes: [
       { stroke: ink, grid: { show: false }, values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? when(tick) : "")), space: 110 },
       { stroke: ink, grid: { stroke: soft, width: 1 }, values: (_, ticks) => ticks.map((tick) => `${Math.round(tick * 1000) / 10}%`), size: 60 },
     ],
     series: [{ label: "run", value: (_, index) => (index === null ? "—" : String(data.runs.number[data.series[index]])) }, ...look],
-    plugins: [breaksPlugin(data), panPlugin()],
+    plugins: [breaksPlugin(data), densePlugin(), panPlugin()],
     hooks: {
       setCursor: [(plot) => {
         const index = plot.cursor.idx;
@@ -308,9 +332,7 @@ async function enhance(section) {
   const draw = () => {
     if (typeof uPlot === "undefined" || section.closest("[hidden]")) return;
     for (const figure of section.querySelectorAll("figure")) drawChart(figure, charts.get(figure.dataset.chart), data);
-    performance.mark(`charts-${data.suite}`);
   };
-  performance.mark(`data-${data.suite}`);
   draw();
   runTable(place, data);
   dark.addEventListener("change", draw);
