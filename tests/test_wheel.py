@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -46,6 +47,10 @@ def test_the_wheel_holds_templates_and_gold_set_and_no_tests(wheel: Path) -> Non
     names = zipfile.ZipFile(wheel).namelist()
     assert "bot/_templates/comment.md.j2" in names
     assert "bot/_templates/parts/verdict.md.j2" in names
+    assert "bot/_templates/dashboard/page.html.j2" in names
+    assert "bot/_templates/init/extraction-eval.yml" in names
+    assert "bot/dashboard/static/dashboard.js" in names
+    assert ("bot/dashboard/_uplot/uPlot.iife.min.js" in names) is (shutil.which("npm") is not None)
     assert "bot/evaluation/gold_set/v1/conversations.jsonl" in names
     assert not [name for name in names if name.startswith(("tests/", "web_data/", "templates/"))]
 
