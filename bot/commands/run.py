@@ -19,6 +19,7 @@ from bot.evaluation.report import load_report
 from bot.files import to_json, write_atomic
 from bot.gate.baseline import load_baseline
 from bot.gate.regression import GateResult, gate_json, judge_regression
+from bot.history.badge import Clock
 from bot.history.comparable import entries_of
 from bot.history.entry import build_run_entry
 from bot.history.file import load_history, publish_locally
@@ -108,7 +109,9 @@ def complete_run(
         write_report(request.evaluation, report, answers)
         write_atomic(gate_result, to_json(gate_json(gate)))
         write_atomic(comment, body)
-        appended = publish_locally(files, entry, settings.max_runs)
+        appended = publish_locally(
+            files, entry, settings.max_runs, Clock(now, settings.stale_after_days)
+        )
 
     console.say(
         f"{suite.title}: {report.conversation_count} conversations of gold set {report.gold_set}, "

@@ -1,7 +1,7 @@
 """The trend of the headline metrics: a chart that GitHub draws itself, and the same as text; pure.
 
-Only our own words, numbers and short hashes go into the chart: nothing that a value could turn into
-another statement of Mermaid.
+Only our own words and numbers go into the chart: nothing that a value could turn into another
+statement of Mermaid. (Twenty short hashes would overlap under the axis; `history` names them.)
 """
 
 import math
@@ -36,14 +36,12 @@ config:
   xyChart:
     width: 900
     height: 320
-    xAxis:
-      labelFontSize: 10
   themeVariables:
     xyChart:
       plotColorPalette: "{palette}"
 ---
 xychart-beta
-    x-axis [{labels}]
+    x-axis "runs before this one" [{labels}]
     y-axis "percent" {low} --> {high}
 {lines}
 ```"""
@@ -86,12 +84,10 @@ def _line(name: str, fractions: Sequence[float | None], mark: str) -> dict[str, 
 
 def _chart(runs: Sequence[RunEntry], lines: Sequence[tuple[str, Sequence[float]]]) -> Markdown:
     low, high = value_range(value * 100 for _, values in lines for value in values)
-    # a label that comes twice would be one place on the axis
-    shas = [run.short_sha for run in runs[:-1]]
-    labels = [f'"{sha}{"-" * shas[:place].count(sha)}"' for place, sha in enumerate(shas)]
+    labels = [f'"-{back}"' for back in range(len(runs) - 1, 0, -1)] + ['"this"']
     text = _CHART.format(
         palette=", ".join(colour for _, colour in _COLOURS[: len(lines)]),
-        labels=", ".join([*labels, '"this run"']),
+        labels=", ".join(labels),
         low=low,
         high=high,
         lines="\n".join(
