@@ -86,6 +86,7 @@ def ci(
         out=folder,
         templates=templates or settings.templates,
         base_latest=base_latest,
+        trend=place.data,
     )
     github = None
     if pull is not None:
@@ -123,13 +124,15 @@ def comment_from_run(
     from bot.evaluation.gold_set import BASELINE
 
     settings, chosen = get_settings(), find_suite(suite)
+    place = settings.of(chosen)
     own_run = os.environ.get("GITHUB_RUN_ID")
     if run_id is None:
         event = read_event(event_path) if event_path is not None else {}
         run_id = run_of_event(event, own_run)
     request = CommentFromRun(
         run_id=run_id,
-        baseline=baseline or settings.of(chosen).gold_set / BASELINE,
+        baseline=baseline or place.gold_set / BASELINE,
+        published=place.data,
         is_own_run=str(run_id) == own_run,
         set_status=set_status,
         dry_run=dry_run,

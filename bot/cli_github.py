@@ -28,6 +28,7 @@ from bot.cli_options import (
     Templates,
     get_console,
     get_identity,
+    get_now,
     get_settings,
 )
 from bot.errors import BadInput
@@ -68,7 +69,7 @@ def publish(
         if dry_run:
             raise BadInput("needs --github-repository", where="--dry-run")
         identity = get_identity(sha, branch, run_number, run_url)
-        raise typer.Exit(run_publish(request, identity, chosen, settings, console))
+        raise typer.Exit(run_publish(request, identity, chosen, settings, get_now(), console))
 
     from bot.commands.connect import connect
     from bot.commands.publish_remote import run_publish_remote
@@ -296,6 +297,7 @@ def _remote(
     return RemoteRequest(
         data=published or settings.of(suite).data,
         branch=branch or settings.data_branch,
+        now=get_now(),
         default_branch=default_branch_of(read_event(os.environ)),
         templates=settings.templates,
         dry_run=dry_run,

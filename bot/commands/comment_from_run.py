@@ -16,7 +16,7 @@ from typing import Any, Final
 from bot.commands.download_run import download_run_files
 from bot.commands.post_comment import MayNotComment, Posting, post_section
 from bot.commands.pull_request_policy import judge_pull_policy
-from bot.commands.render_comment import render_comment
+from bot.commands.render_comment import read_trend, render_comment
 from bot.commands.verify_dispatch import run_facts
 from bot.comment.view import CommentInput
 from bot.console import Console
@@ -59,13 +59,14 @@ def run_of_event(event: Mapping[str, Any], own_run: str | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CommentFromRun:
-    """`baseline` is the base's file, which lies in this job's checkout.
+    """`baseline` and `published` are the base's files, which lie in this job's checkout.
 
     `is_own_run` when this job is one of the run's own, which therefore is not completed yet.
     """
 
     run_id: int
     baseline: Path
+    published: Path | None = None
     is_own_run: bool = False
     set_status: bool = False
     dry_run: bool = False
@@ -163,6 +164,7 @@ def run_comment_from_run(
         policy=policy,
         server_url=server_url(console.env),
         note=note,
+        trend=read_trend(request.published, suite, console) if request.published else (),
     )
     try:
         result = _result(github, run, baseline, suite, settings)

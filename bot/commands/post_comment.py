@@ -14,6 +14,7 @@ from bot.environment import server_url
 from bot.evaluation.report import Report, load_report
 from bot.github.interface import GitHub, GitHubRefused
 from bot.github.sticky_comment import StickyComment, upsert
+from bot.history.comparable import entries_of
 from bot.history.file import load_history
 from bot.suites import Suite
 
@@ -56,6 +57,7 @@ def _gather(request: PostRequest, sha: str, suite: Suite, console: Console) -> C
         base_report=_report(files.base_latest, console),
         policy=load_policy_result(files.policy) if files.policy else None,
         server_url=server_url(console.env),
+        trend=entries_of(history),
     )
 
 

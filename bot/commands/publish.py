@@ -1,6 +1,7 @@
 """`publish`: a report and its gate result into the local history."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from bot.console import Console
@@ -10,6 +11,7 @@ from bot.gate.baseline import load_baseline
 from bot.gate.regression import GateResult
 from bot.gate.result_file import load_gate_result
 from bot.history.append import Appended
+from bot.history.badge import Clock
 from bot.history.entry import build_run_entry
 from bot.history.file import publish_locally
 from bot.history.identity import RunIdentity
@@ -68,11 +70,14 @@ def run_publish(
     identity: RunIdentity,
     suite: Suite,
     settings: Settings,
+    now: datetime,
     console: Console,
 ) -> int:
     """A failed run is published as much as a passed one: exit code 0 for both."""
     entry = build_entry(request, identity, settings)
     files = suite.history_files(request.published)
-    tell_history(request.published, publish_locally(files, entry, settings.max_runs), console)
+    clock = Clock(now, settings.stale_after_days)
+    appended = publish_locally(files, entry, settings.max_runs, clock)
+    tell_history(request.published, appended, console)
     console.set_outputs({"status": entry.status, "published": str(request.published)})
     return 0

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from bot.files import to_json
 from bot.github.data_branch import DataBranch, Files, Pacing, publish_files
 from bot.github.data_pull import DataPull, ensure_pull, open_pulls
 from bot.github.interface import GitHub
-from bot.history.badge import badge
+from bot.history.badge import Clock, badge_files
 from bot.history.file import history_text
 from bot.history.merge import (
     add_run,
@@ -37,10 +38,14 @@ PULL_TEMPLATE: Final = "data_pull_request.md.j2"
 
 @dataclass(frozen=True, slots=True)
 class RemoteRequest:
-    """Where a run is published; `default_branch` None asks GitHub. `data` is a path in the repo."""
+    """Where a run is published, and when; `default_branch` None asks GitHub.
+
+    `data` is a path in the repository.
+    """
 
     data: Path
     branch: str
+    now: datetime
     default_branch: str | None = None
     templates: Path | None = None
     dry_run: bool = False
@@ -69,10 +74,10 @@ def merge_versions(path: str, theirs: bytes, ours: bytes, max_runs: int) -> byte
 
 
 def _editor(
-    run: StoredRun, files: HistoryFiles, max_runs: int
+    run: StoredRun, files: HistoryFiles, max_runs: int, clock: Clock
 ) -> Callable[[Files], Mapping[str, bytes]]:
     data, archive = _posix(files.data), _posix(files.archive)
-    schema, shield = _posix(files.schema), _posix(files.badge)
+    schema = _posix(files.schema)
 
     def edit(found: Files) -> Mapping[str, bytes]:
         history = read_published(found[data], files.benchmark, data)
@@ -80,11 +85,12 @@ def _editor(
         if holds(history, lines, run):
             return {}
         merged, archived = add_run(history, lines, run, max_runs)
+        badges = badge_files(merged, files, clock)
         return {
             data: history_text(merged).encode(),
             archive: archived,
             schema: to_json(history_json_schema(files.benchmark)).encode(),
-            shield: to_json(badge(merged, files.title)).encode(),
+            **{_posix(path): text.encode() for path, text in badges.items()},
         }
 
     return edit
@@ -135,7 +141,8 @@ def run_publish_remote(
     are never taken for empty ones. Raises Unreachable when GitHub refuses or does not answer.
     """
     files = suite.history_files(request.data)
-    edit = _editor(run, files, settings.max_runs)
+    clock = Clock(request.now, settings.stale_after_days)
+    edit = _editor(run, files, settings.max_runs, clock)
     base = request.default_branch or github.default_branch()
     if request.dry_run:
         return _show_dry_run(run, request, files, base, edit, github, console)

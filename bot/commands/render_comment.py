@@ -8,8 +8,10 @@ from bot.comment.sections import COMMENT_MARKER, Section, room_beside, splice
 from bot.comment.view import CommentInput
 from bot.console import Console
 from bot.environment import server_url
+from bot.errors import BadInput
 from bot.evaluation.report import Report, load_report
 from bot.files import read_json, write_atomic
+from bot.history.comparable import entries_of
 from bot.history.file import load_history
 from bot.history.model import History, RunEntry
 from bot.policy.oracle import PolicyResult
@@ -34,6 +36,15 @@ class RenderRequest:
 
 def load_policy_result(path: Path) -> PolicyResult:
     return validate(PolicyResult, read_json(path), path)
+
+
+def read_trend(published: Path, suite: Suite, console: Console) -> tuple[RunEntry, ...]:
+    """The published runs, for the trend only: none, with a note, when they cannot be read."""
+    try:
+        return entries_of(load_history(published, suite.name))
+    except BadInput as error:
+        console.note(f"no trend is shown: {error}")
+        return ()
 
 
 def find_run(history: History, head_sha: str | None, report: Report | None) -> RunEntry | None:
@@ -71,6 +82,7 @@ def run_render_comment(request: RenderRequest, out: Path, suite: Suite, console:
         base_report=load_report(request.base_latest) if request.base_latest else None,
         policy=load_policy_result(request.policy) if request.policy else None,
         server_url=server_url(console.env),
+        trend=entries_of(history),
     )
     body, section = render_comment(data, suite, request.templates)
     write_atomic(out, body)

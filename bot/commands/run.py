@@ -7,7 +7,7 @@ from pathlib import Path
 from bot.commands.evaluate import EvaluateRequest, evaluate_gold_set, tell_answering, write_report
 from bot.commands.gate import tell_gate
 from bot.commands.publish import tell_history
-from bot.commands.render_comment import render_comment
+from bot.commands.render_comment import read_trend, render_comment
 from bot.comment.provider_rows import provider_row
 from bot.comment.sections import Section
 from bot.comment.view import CommentInput
@@ -19,6 +19,8 @@ from bot.evaluation.report import load_report
 from bot.files import to_json, write_atomic
 from bot.gate.baseline import load_baseline
 from bot.gate.regression import GateResult, gate_json, judge_regression
+from bot.history.badge import Clock
+from bot.history.comparable import entries_of
 from bot.history.entry import build_run_entry
 from bot.history.file import load_history, publish_locally
 from bot.history.identity import RunIdentity
@@ -30,7 +32,10 @@ from bot.suites import Suite
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """One run of the main job; `out` is a directory."""
+    """One run of the main job; `out` is a directory.
+
+    `trend` is a history that is only read, for the comment's trend; None takes `data`.
+    """
 
     evaluation: EvaluateRequest
     baseline: Path
@@ -38,6 +43,7 @@ class RunRequest:
     out: Path
     templates: Path | None = None
     base_latest: Path | None = None
+    trend: Path | None = None
 
 
 def tell_providers(entry: RunEntry, suite: Suite, console: Console) -> None:
@@ -79,7 +85,8 @@ def complete_run(
     baseline = load_baseline(request.baseline)
     base_report = load_report(request.base_latest) if request.base_latest else None
     files = suite.history_files(request.data)
-    load_history(files.data, suite.name)
+    history = load_history(files.data, suite.name)
+    trend = read_trend(request.trend, suite, console) if request.trend else entries_of(history)
     answers = AnswersFile(suite.load_task(), request.out / "latest.json")
     with answers:
         report = evaluate_gold_set(request.evaluation, suite, settings, answers, now, console)
@@ -93,6 +100,7 @@ def complete_run(
             base_report=base_report,
             policy=policy,
             server_url=server_url(console.env),
+            trend=trend,
         )
         body, section = render_comment(data, suite, request.templates)
 
@@ -101,7 +109,9 @@ def complete_run(
         write_report(request.evaluation, report, answers)
         write_atomic(gate_result, to_json(gate_json(gate)))
         write_atomic(comment, body)
-        appended = publish_locally(files, entry, settings.max_runs)
+        appended = publish_locally(
+            files, entry, settings.max_runs, Clock(now, settings.stale_after_days)
+        )
 
     console.say(
         f"{suite.title}: {report.conversation_count} conversations of gold set {report.gold_set}, "

@@ -34,6 +34,18 @@ def percent(value: float | None) -> str:
     return UNDEFINED if value is None else f"{value * 100:.2f}%"
 
 
+def points(value: float, limit: float | None = None) -> str:
+    """Signed percentage points; more decimals where two would hide that `limit` is passed."""
+    decimals = 2
+    if limit is not None and -value > limit:
+        while decimals < 10 and round(-value, decimals) <= limit:
+            decimals += 1
+    text = f"{abs(value):.{decimals}f}"
+    if not float(text):
+        return text
+    return f"−{text}" if value < 0 else f"+{text}"
+
+
 def provider_label(entry: ProviderEntry) -> str:
     """The words that stand beside a provider's numbers."""
     staleness = Staleness(entry.staleness.state, entry.staleness.reasons, entry.staleness.age_days)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bot.comment.cases import CaseChange, CaseGroup, group_cases
-from bot.comment.provider_rows import UNDEFINED, percent, provider_label, provider_row
+from bot.comment.provider_rows import UNDEFINED, percent, points, provider_label, provider_row
+from bot.comment.trend import trend_facts
 from bot.comment.words import SuiteWords
 from bot.escape import Markdown, escape_code, escape_text
 from bot.evaluation.manifest import ORACLE_ALIGNED
@@ -43,7 +44,8 @@ class CommentInput:
 
     `run` is None when there is no result; `head_sha` is the commit the section must speak of.
     `report` and `base_report` give the cases; `server_url` is the only host that is linked to;
-    `note` is a sentence of ours on where the numbers come from.
+    `note` is a sentence of ours on where the numbers come from. `trend` holds published runs,
+    newest first; those that can be compared with `run` are shown as a line.
     """
 
     words: SuiteWords
@@ -54,18 +56,7 @@ class CommentInput:
     policy: PolicyResult | None = None
     server_url: str = "https://github.com"
     note: str = ""
-
-
-def points(value: float, limit: float | None = None) -> str:
-    """Signed percentage points; more decimals where two would hide that `limit` is passed."""
-    decimals = 2
-    if limit is not None and -value > limit:
-        while decimals < 10 and round(-value, decimals) <= limit:
-            decimals += 1
-    text = f"{abs(value):.{decimals}f}"
-    if not float(text):
-        return text
-    return f"−{text}" if value < 0 else f"+{text}"
+    trend: tuple[RunEntry, ...] = ()
 
 
 def _mark(check: Check) -> str:
@@ -252,6 +243,7 @@ def build_context(data: CommentInput, max_case_rows: int, max_case_chars: int) -
         "providers": [],
         "more_providers": 0,
         "was_asked": False,
+        "trend": None,
         "policy": None if data.policy is None else _policy_facts(data.policy),
         "case_groups": [
             _case_facts(group, max_case_rows, max_case_chars)
@@ -274,4 +266,6 @@ def build_context(data: CommentInput, max_case_rows: int, max_case_chars: int) -
         ],
         "more_providers": max(0, len(run.providers) - MAX_PROVIDERS),
         "was_asked": any(entry.answering for entry in run.providers),
+        # details of cases and the trend are what may go when the comment gets too long
+        "trend": trend_facts(run, data.trend, data.words) if max_case_chars else None,
     }

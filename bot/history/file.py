@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from bot.errors import BadInput
 from bot.files import decode, locked, parse_json, read_bytes, to_json, write_atomic
 from bot.history.append import Appended, append_run
-from bot.history.badge import badge
+from bot.history.badge import Clock, badge_files
 from bot.history.model import (
     CURRENT_VERSION,
     History,
@@ -125,8 +125,8 @@ def read_archive(path: Path) -> Iterator[StoredRun | ArchiveFault]:
                 yield ArchiveFault(number, describe(error))
 
 
-def publish_locally(files: HistoryFiles, entry: RunEntry, max_runs: int) -> Appended:
-    """Add `entry` to the published file and to its archive, and write its JSON Schema.
+def publish_locally(files: HistoryFiles, entry: RunEntry, max_runs: int, clock: Clock) -> Appended:
+    """Add `entry` to the published file and to its archive, and write JSON Schema and badges.
 
     Raises BadInput, with everything left as it was, when the history cannot be read.
     """
@@ -141,6 +141,7 @@ def publish_locally(files: HistoryFiles, entry: RunEntry, max_runs: int) -> Appe
         unarchived = [] if is_archived else list(reversed(history.runs))
         append_to_archive(files.archive, [*unarchived, run])
         write_atomic(files.schema, to_json(history_json_schema(files.benchmark)))
-        write_atomic(files.badge, to_json(badge(appended.history, files.title)))
+        for path, text in badge_files(appended.history, files, clock).items():
+            write_atomic(path, text)
         write_atomic(files.data, history_text(appended.history))
     return appended

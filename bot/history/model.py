@@ -118,9 +118,13 @@ class RunEntry(_Entry):
         return (self.sha, self.provider, "replay" if self.mode in REPLAY_MODES else "live")
 
     @property
+    def evaluated_at(self) -> datetime:
+        return datetime.fromisoformat(self.timestamp)
+
+    @property
     def order(self) -> tuple[int, datetime]:
         """Sorts by run number, then by time; the clock alone never decides."""
-        return (self.run_number, datetime.fromisoformat(self.timestamp))
+        return (self.run_number, self.evaluated_at)
 
 
 @dataclass(frozen=True, slots=True)

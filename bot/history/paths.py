@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class HistoryFiles:
-    """The published file, its append-only archive, its generated JSON Schema and its badge."""
+    """The published file, its append-only archive, its generated JSON Schema and its badges."""
 
     benchmark: str
     title: str
@@ -14,3 +14,8 @@ class HistoryFiles:
     archive: Path
     schema: Path
     badge: Path
+
+    @property
+    def badge_svg(self) -> Path:
+        """The same badge as a picture."""
+        return self.badge.with_suffix(".svg")

@@ -62,7 +62,9 @@ def bench() -> None:
         shell = [path for path in Path("site").iterdir() if path.is_file()]
         print(f"page: {sum(len(gzip.compress(p.read_bytes())) for p in shell):,} bytes compressed")
         with served(Path("site")) as address, chromium() as browser:
-            drawn, script, gaps = [], [], []
+            drawn: list[float] = []
+            script: list[float] = []
+            gaps: list[float] = []
             for _ in range(5):
                 page = browser.new_page(viewport={"width": 1200, "height": 900}, bypass_csp=True)
                 page.goto(address)

@@ -13,7 +13,7 @@ from pathlib import Path
 from bot.history.file import append_to_archive, archive_line, publish_locally
 from bot.history.model import StoredRun
 from bot.suites import EXTRACTION_QUALITY
-from tests.support.runs import run_entry
+from tests.support.runs import CLOCK, run_entry
 
 LENGTHS = (100, 10_000, 100_000)
 ROUNDS = 30
@@ -26,7 +26,7 @@ def main() -> None:
         for length in LENGTHS:
             files = EXTRACTION_QUALITY.history_files(Path(folder) / str(length) / "data.json")
             for number in range(50):
-                publish_locally(files, run_entry(number), 50)
+                publish_locally(files, run_entry(number), 50, CLOCK)
             line = archive_line(StoredRun.of(run_entry(0)))
             with files.archive.open("a", encoding="utf-8") as archive:
                 archive.writelines(line for _ in range(length - 50))
@@ -35,7 +35,7 @@ def main() -> None:
         for number in range(50, 50 + ROUNDS):
             for length, files in places.items():
                 started = time.perf_counter()
-                publish_locally(files, run_entry(number), 50)
+                publish_locally(files, run_entry(number), 50, CLOCK)
                 times[length].append(time.perf_counter() - started)
     base = statistics.median(times[LENGTHS[0]])
     for length, taken in times.items():

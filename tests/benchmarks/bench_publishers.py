@@ -23,13 +23,13 @@ from tests.support.github_place import (
     history_with,
     silent,
 )
-from tests.support.runs import run_entry
+from tests.support.runs import EPOCH, run_entry
 
 PUBLISHERS = 32
 
 
 def publish(place: GitHubPlace, number: int) -> None:
-    request = RemoteRequest(Path(DATA), DATA_BRANCH, "main")
+    request = RemoteRequest(Path(DATA), DATA_BRANCH, EPOCH, "main")
     run = StoredRun.of(run_entry(number))
     console = silent(place.env())
     run_publish_remote(run, request, EXTRACTION_QUALITY, Settings(), place.api(), console)

@@ -14,7 +14,7 @@ from tests.github_server.scenario import create_token, open_pull_request
 from tests.github_server.server import GitHubServer
 from tests.github_server.state import Issue
 from tests.support.github_markdown import read
-from tests.support.github_place import DATA, GitHubPlace
+from tests.support.github_place import DATA, GitHubPlace, history_with
 from tests.support.pull_request_run import (
     CONFIG,
     OTHER_SETTINGS,
@@ -24,6 +24,7 @@ from tests.support.pull_request_run import (
     pull_of,
     run_bot,
 )
+from tests.support.runs import run_entry
 from tests.workflows import events
 
 Ci = Callable[..., Done]
@@ -116,6 +117,43 @@ def test_the_history_of_the_checkout_is_not_touched(place: GitHubPlace, on_pull:
     assert on_pull(issue).code == 0
     assert Path(DATA).read_text() == "not even read"
     assert [path.name for path in Path(DATA).parent.iterdir()] == [Path(DATA).name]
+
+
+def published_runs(count: int, **changes: Any) -> str:
+    """A history of the checkout's gold set, evaluated long ago, one commit a run."""
+    metrics = {"recall_macro": 0.5}
+    runs = [
+        run_entry(n, sha=f"{n:07x}{'0' * 33}", metrics=metrics, **changes)
+        for n in range(1, count + 1)
+    ]
+    return history_with(*runs)
+
+
+def test_the_trend_is_read_from_the_history_of_the_checkout_which_stays_as_it_is(
+    place: GitHubPlace, on_pull: Ci
+) -> None:
+    issue = change(place, {"README.md": "# Better\n"})
+    Path(DATA).parent.mkdir()
+    Path(DATA).write_text(text := published_runs(2, gold_set="small"))
+    assert on_pull(issue).code == 0
+    # from 45 (a tenth of the spread below 50) to 100: 5 of 55 is 0.6 of the 7 steps
+    assert "Macro recall: ▂▂█ 50.00% → 100.00% (+50.00 points)" in read(comments(place)[0]).text
+    assert Path(DATA).read_text() == text
+    assert [run["run_number"] for run in load(OUT / Path(DATA).name)["runs"]] == [57]
+
+
+@pytest.mark.parametrize("history", [None, "not even read", published_runs(5)])
+def test_without_comparable_runs_there_is_no_trend_and_nothing_fails(
+    place: GitHubPlace, on_pull: Ci, history: str | None
+) -> None:
+    issue = change(place, {"README.md": "# Better\n"})
+    if history is not None:
+        Path(DATA).parent.mkdir()
+        Path(DATA).write_text(history)
+    done = on_pull(issue)
+    assert done.code == 0
+    assert "Trend" not in comments(place)[0]
+    assert ("no trend is shown" in done.err) == (history == "not even read")
 
 
 def test_the_outputs_of_the_step_are_status_address_and_files(

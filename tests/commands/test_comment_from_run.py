@@ -14,7 +14,7 @@ from tests.github_server.scenario import commit_files, create_token, open_pull_r
 from tests.github_server.server import GitHubServer
 from tests.github_server.state import Issue, WorkflowRun
 from tests.support.github_markdown import read
-from tests.support.github_place import GitHubPlace
+from tests.support.github_place import DATA, GitHubPlace, history_with
 from tests.support.pull_request_run import (
     artifact,
     base_checkout,
@@ -24,6 +24,7 @@ from tests.support.pull_request_run import (
     run_bot,
     run_of,
 )
+from tests.support.runs import run_entry
 from tests.workflows import events
 
 CHANGE = {"README.md": "# Better\n"}
@@ -72,6 +73,25 @@ def test_a_branch_of_the_repository_itself_is_commented_without_that_note(
     (body,) = comments(place)
     assert "✅ Extraction quality: PASS" in body
     assert "fork" not in body
+
+
+@pytest.mark.parametrize("is_readable", [True, False])
+def test_the_trend_is_of_the_bases_history_and_never_needed(
+    place: GitHubPlace, fork: Issue, capsys: pytest.CaptureFixture[str], is_readable: bool
+) -> None:
+    runs = [run_entry(n, sha=f"{n:040x}", gold_set="small", metrics={}) for n in (1, 2)]
+    Path(DATA).parent.mkdir()
+    Path(DATA).write_text(history_with(*runs) if is_readable else "{")
+    of_the_fork = history_with(run_entry(3, gold_set="small"))
+    run = run_of(
+        place,
+        fork,
+        artifacts=artifact(make_report(), extraction_quality_benchmark_data=of_the_fork),
+    )
+    assert comment(capsys, run).code == 0
+    (body,) = comments(place)
+    assert ("Trend over 3 runs" in body) is is_readable
+    assert "✅ Extraction quality: PASS" in body
 
 
 def test_the_run_is_the_one_that_the_workflow_run_event_is_about(

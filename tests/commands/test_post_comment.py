@@ -408,3 +408,15 @@ def test_both_suites_stand_in_one_thread_each_in_its_own_section(
     assert [section.name for section in parse_sections(comment.body)] == [name for name, _ in runs]
     assert "Extraction quality: PASS" in comment.body
     assert "Candidate staging: PASS" in comment.body
+
+
+def test_the_trend_of_the_history_stands_in_the_comment(
+    place: GitHubPlace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = place.api().pull(1).head_sha
+    runs = [run_entry(n, sha=sha) for n, sha in ((1, "1" * 40), (2, "2" * 40), (3, head))]
+    Path("data.json").write_text(history_with(*runs))
+    arguments = ["--pr-number", "1", "--extraction-benchmark-data", "data.json"]
+    assert main(["post-extraction-pr-comment", *arguments]) == 0
+    (comment,) = place.repo.comments.values()
+    assert "Trend over 3 runs, this one last" in comment.body

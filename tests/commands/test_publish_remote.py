@@ -31,9 +31,9 @@ from tests.support.github_place import (
     silent,
 )
 from tests.support.gold import write_gold_set
-from tests.support.runs import run_entry
+from tests.support.runs import EPOCH, run_entry
 
-REQUEST = RemoteRequest(Path(DATA), DATA_BRANCH, "main")
+REQUEST = RemoteRequest(Path(DATA), DATA_BRANCH, EPOCH, "main")
 OTHER_SUITE = replace(
     EXTRACTION_QUALITY,
     name="candidate_staging",
@@ -77,6 +77,7 @@ def test_a_publisher_alone_makes_one_signed_commit_and_one_pull_request(
     assert sorted(place.git("diff", "--name-only", "main", DATA_BRANCH).split()) == [
         ARCHIVE,
         "web_data/extraction-quality-badge.json",
+        "web_data/extraction-quality-badge.svg",
         DATA,
         "web_data/extraction-quality-benchmark-data.schema.json",
     ]

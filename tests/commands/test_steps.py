@@ -294,3 +294,15 @@ def test_a_report_of_one_provider_does_not_show_the_run_of_another(place: Path, 
     )
     assert done.code == 0
     assert "<code>openai</code>" in Path("c.md").read_text().split("\n\n")[2]
+
+
+def test_render_comment_and_run_show_the_trend_of_their_history(place: Path, bot: Bot) -> None:
+    data = Path("web_data/extraction-quality-benchmark-data.json")
+    for number in (1, 2, 3):
+        done = bot("run", "--gold-set", "gold", "--sha", str(number) * 40)
+        assert done.code == 0, done.err
+        comment = Path("out/comment.md").read_text()
+        assert ("Trend over 3 runs" in comment) is (number == 3)
+    assert len(load(data)["runs"]) == 3
+    assert bot("render-comment", "--out", "comment.md").code == 0
+    assert "Trend over 3 runs" in Path("comment.md").read_text()

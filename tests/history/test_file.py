@@ -24,7 +24,7 @@ from bot.history.file import (
 from bot.history.model import RunEntry, StoredRun, history_json_schema
 from bot.history.paths import HistoryFiles
 from bot.suites import EXTRACTION_QUALITY
-from tests.support.runs import run_entry
+from tests.support.runs import CLOCK, run_entry
 
 ROOT = Path(__file__).parent.parent.parent
 NAME = "extraction_quality"
@@ -37,7 +37,7 @@ def files(tmp_path: Path) -> HistoryFiles:
 
 def publish(files: HistoryFiles, *entries: RunEntry, max_runs: int = 50) -> None:
     for entry in entries:
-        publish_locally(files, entry, max_runs)
+        publish_locally(files, entry, max_runs, CLOCK)
 
 
 def published(files: HistoryFiles) -> dict[str, Any]:
@@ -238,11 +238,11 @@ WRITER = """
     from pathlib import Path
     from bot.history.file import publish_locally
     from bot.suites import EXTRACTION_QUALITY
-    from tests.support.runs import run_entry
+    from tests.support.runs import CLOCK, run_entry
 
     files = EXTRACTION_QUALITY.history_files(Path(sys.argv[1]))
     for number in range(int(sys.argv[2]), int(sys.argv[3])):
-        publish_locally(files, run_entry(number), 50)
+        publish_locally(files, run_entry(number), 50, CLOCK)
 """
 
 

@@ -4,9 +4,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bot.evaluation.scores import GATED_METRICS
+from bot.history.badge import Clock
 from bot.history.model import RunEntry
 
 EPOCH = datetime(2026, 9, 1, tzinfo=UTC)
+CLOCK = Clock(EPOCH)
 
 
 def run_entry(number: int = 1, **changes: Any) -> RunEntry:
