@@ -33,8 +33,9 @@ def missing(what: str) -> None:
     pytest.skip(f"{what} is not installed; CI runs this test")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """While it is open its event loop runs: no longer than these tests."""
     if find_chromium() is None:
         missing("chromium")
     with chromium() as found:
