@@ -7,7 +7,15 @@ from typing import Annotated, Final
 
 import typer
 
-from bot import __version__, cli_actions, cli_baseline, cli_candidates, cli_github, cli_setup
+from bot import (
+    __version__,
+    cli_actions,
+    cli_baseline,
+    cli_candidates,
+    cli_github,
+    cli_history,
+    cli_setup,
+)
 from bot.cli_options import (
     DEFAULT_SUITE,
     ApiKeyEnv,
@@ -259,6 +267,7 @@ def action() -> None:
 
 
 cli_baseline.register(app)
+cli_history.register(app)
 cli_actions.register(app)
 cli_github.register(app)
 cli_candidates.register(app)
