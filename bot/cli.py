@@ -14,6 +14,7 @@ from bot import (
     cli_candidates,
     cli_dashboard,
     cli_github,
+    cli_history,
     cli_setup,
 )
 from bot.cli_options import (
@@ -267,6 +268,7 @@ def action() -> None:
 
 
 cli_baseline.register(app)
+cli_history.register(app)
 cli_actions.register(app)
 cli_github.register(app)
 cli_candidates.register(app)

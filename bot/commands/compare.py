@@ -5,10 +5,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from bot.commands.plain_table import Table, plain_table
 from bot.comment.provider_rows import UNDEFINED, ProviderRow, provider_row
 from bot.console import Console
 from bot.errors import BadInput
-from bot.escape import escape_code, escape_text, visible
+from bot.escape import escape_code, escape_text
 from bot.evaluation.report import Report, load_report
 from bot.files import to_json
 from bot.gate.staleness import RunContext, judge_staleness
@@ -41,7 +42,7 @@ def run_compare(
         console.print_raw(to_json([entry.model_dump(mode="json") for entry in entries]))
         return 0
     table = comparison([provider_row(entry) for entry in entries])
-    console.print_raw(_markdown(table) if shape == "markdown" else _plain(table))
+    console.print_raw(_markdown(table) if shape == "markdown" else plain_table(table))
     return 0
 
 
@@ -78,10 +79,6 @@ def comparability(reports: Sequence[Report]) -> list[str]:
     return warnings
 
 
-Table = list[list[str]]
-"""Rows of cells; the first row is the head, the first column names the row."""
-
-
 def comparison(rows: Sequence[ProviderRow]) -> Table:
     """A column a provider: model, label, every metric, failures, cost, latency."""
     names = list(dict.fromkeys(name for row in rows for name in row.metrics))
@@ -94,26 +91,6 @@ def comparison(rows: Sequence[ProviderRow]) -> Table:
         ["cost", *(row.cost for row in rows)],
         ["latency", *(row.latency for row in rows)],
     ]
-
-
-def _plain(table: Table) -> str:
-    from rich import box
-    from rich.console import Console as Terminal
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    shown = RichTable(box=box.SIMPLE_HEAD)
-    head, *rows = table
-    for number, name in enumerate(head):
-        shown.add_column(
-            Text(visible(name)), justify="left" if number == 0 else "right", overflow="fold"
-        )
-    for row in rows:
-        shown.add_row(*(Text(visible(cell)) for cell in row))
-    terminal = Terminal(width=40 + 36 * (len(head) - 1), color_system=None, legacy_windows=False)
-    with terminal.capture() as captured:
-        terminal.print(shown)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines() if line.strip())
 
 
 def _markdown(table: Table) -> str:

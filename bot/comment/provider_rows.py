@@ -6,7 +6,7 @@ from typing import Final
 
 from bot.evaluation.outcome import AnsweringFacts
 from bot.gate.staleness import Staleness, label_in_words
-from bot.history.model import ProviderEntry
+from bot.history.model import ProviderEntry, RunEntry
 from bot.verdict import Status
 
 UNDEFINED: Final = "—"
@@ -50,6 +50,15 @@ def provider_label(entry: ProviderEntry) -> str:
     """The words that stand beside a provider's numbers."""
     staleness = Staleness(entry.staleness.state, entry.staleness.reasons, entry.staleness.age_days)
     return label_in_words(entry.enforcement, entry.last_refreshed, staleness, entry.cassette_kind)
+
+
+def run_label(run: RunEntry) -> str:
+    """The words that stand beside a run's numbers."""
+    own = next((entry for entry in run.providers if entry.provider == run.provider), None)
+    if own is not None:
+        return provider_label(own)
+    unknown = Staleness("never_measured", (), None)
+    return label_in_words(run.enforcement, None, unknown, run.cassette_kind)
 
 
 def provider_row(entry: ProviderEntry) -> ProviderRow:

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bot.comment.cases import CaseChange, CaseGroup, group_cases
-from bot.comment.provider_rows import UNDEFINED, percent, points, provider_label, provider_row
+from bot.comment.provider_rows import UNDEFINED, percent, points, provider_row, run_label
 from bot.comment.trend import trend_facts
 from bot.comment.words import SuiteWords
 from bot.escape import Markdown, escape_code, escape_text
 from bot.evaluation.manifest import ORACLE_ALIGNED
 from bot.evaluation.report import Report
 from bot.gate.regression import Check
-from bot.gate.staleness import Staleness, label_in_words
 from bot.history.model import ProviderEntry, RunEntry
 from bot.policy.oracle import PolicyResult
 
@@ -155,18 +154,10 @@ def run_link(run: RunEntry, server_url: str) -> Markdown:
 
 
 def _run_facts(run: RunEntry, server_url: str) -> dict[str, Any]:
-    own = next((e for e in run.providers if e.provider == run.provider), None)
-    label = (
-        provider_label(own)
-        if own is not None
-        else label_in_words(
-            run.enforcement, None, Staleness("never_measured", (), None), run.cassette_kind
-        )
-    )
     return {
         "provider": escape_code(run.provider),
         "model": escape_code(run.model),
-        "label": label,
+        "label": run_label(run),
         "mode": escape_code(run.mode),
         "gold_set": escape_code(run.gold_set),
         "conversation_count": run.conversation_count,

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import io
-import os
 import shutil
 import subprocess
 import tarfile
@@ -17,6 +16,7 @@ from bot.cli import main
 from bot.history.model import RunEntry
 from tests.support.browser import chromium, find_chromium, served
 from tests.support.histories import published_text, varied_runs
+from tests.support.needs import missing
 
 DATA = Path("web_data/extraction-quality-benchmark-data.json")
 AXE = "4.14.1"
@@ -24,13 +24,6 @@ AXE_SHA512 = (
     "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="
 )
 BuildSite = Callable[..., Path]
-
-
-def missing(what: str) -> None:
-    """In CI nothing is skipped."""
-    if os.environ.get("CI"):
-        pytest.fail(f"{what} is not installed")
-    pytest.skip(f"{what} is not installed; CI runs this test")
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,8 @@ from typing import Final
 import pytest
 from filelock import FileLock
 
+from tests.support.needs import missing
+
 PACKAGES: Final = {"mermaid": "11.17.2", "jsdom": "29.1.1"}
 SCRIPT: Final = Path(__file__).parent / "mermaid_parse.mjs"
 
@@ -18,7 +20,7 @@ SCRIPT: Final = Path(__file__).parent / "mermaid_parse.mjs"
 def _run(arguments: list[str], folder: Path, text: str = "") -> str:
     program = shutil.which(arguments[0])
     if program is None:
-        pytest.fail(f"{arguments[0]} is missing: install Node.js 20.19 or newer with npm")
+        missing("Node.js 20.19 or newer, with npm,")
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "npm_config_cache": f"{folder}/npm"}
     kept = ("NPM_CONFIG", "npm_config", "http", "HTTP", "no_proxy", "NO_PROXY", "NODE_", "SSL_")
     env = {n: v for n, v in os.environ.items() if n.startswith(kept)} | env
