@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from bot.commands.progress import watching
 from bot.commands.record import RecordRequest, record
@@ -140,7 +140,13 @@ def evaluate_gold_set(
         report, warnings = evaluate(plan, now.replace(microsecond=0))
     for warning in warnings:
         console.warn(warning)
-    update = {"answers_sha256": answers.sha256} | ({"answering": facts} if facts else {})
+    update: dict[str, Any] = {"answers_sha256": answers.sha256} | (
+        {"answering": facts} if facts else {}
+    )
+    if report.conversation_counts is not None:
+        from bot.statistics.intervals import metric_intervals
+
+        update["intervals"] = metric_intervals(report.conversation_counts, task.formulas)
     return report.model_copy(update=update)
 
 

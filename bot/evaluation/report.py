@@ -15,7 +15,9 @@ from pydantic import (
 
 from bot.errors import BadInput
 from bot.evaluation.cases import Case
+from bot.evaluation.conversation_counts import ConversationCounts
 from bot.evaluation.counts import LabelledCounts
+from bot.evaluation.interval import Interval, NoInterval
 from bot.evaluation.outcome import AnsweringFacts
 from bot.evaluation.scores import (
     GATED_METRICS,
@@ -79,6 +81,9 @@ class Report(BaseModel):
     gold_conversation_count: Annotated[int, Field(strict=True, ge=0)] | None = None
     answering: AnsweringFacts | None = None
     answers_sha256: str | None = None
+    gold_sha256: str | None = None
+    conversation_counts: ConversationCounts | None = None
+    intervals: dict[str, Interval | NoInterval] | None = None
 
     _bad_metrics: dict[str, object] = PrivateAttr(default_factory=dict)
 
@@ -108,7 +113,14 @@ class Report(BaseModel):
     def scores(self) -> Scores:
         """What the gate judges: the metrics as they stood in the file, good or bad."""
         metrics = {**self.metrics, **self._bad_metrics}
-        return Scores(self.provider, self.gold_set, metrics, self.part)
+        return Scores(
+            self.provider,
+            self.gold_set,
+            metrics,
+            self.part,
+            self.gold_sha256,
+            self.conversation_counts,
+        )
 
 
 def parse_report(value: Any, where: str | Path) -> Report:
@@ -166,9 +178,19 @@ def merge_reports(first: Report, second: Report, task: Task) -> Report:
             "conversation_ids": tuple(sorted(first_ids | second_ids)) or None,
             "answering": None,
             "answers_sha256": None,
+            "intervals": None,
+            "conversation_counts": _union(first.conversation_counts, second.conversation_counts),
             "generated_at": max(first.generated_at, second.generated_at),
             "metrics": task.compute_metrics(counts),
             "counts": counts,
             "cases": tuple(cases),
         }
     )
+
+
+def _union(
+    first: ConversationCounts | None, second: ConversationCounts | None
+) -> ConversationCounts | None:
+    if first is None or second is None or first.columns != second.columns:
+        return None
+    return ConversationCounts(first.columns, dict(sorted((first.rows | second.rows).items())))

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from bot.evaluation.cases import Case
 from bot.evaluation.counts import LabelledCounts, Metrics
+from bot.evaluation.formulas import Formulas
 from bot.evaluation.gold_set import ConversationRow, GoldConversation
 from bot.evaluation.matching import DEFAULT_THRESHOLD
 from bot.evaluation.outcome import Failure
@@ -74,6 +75,9 @@ class Task:
 
     new_scorer: Callable[[ScoringRules], Scorer]
     compute_metrics: Callable[[Any], Metrics]
+    formulas: Formulas
+    """The same metrics over columns of counts, for `bot.statistics`."""
+
     counts: type[LabelledCounts]
     facts: Callable[[Sequence[GoldConversation]], dict[str, Any]]
     """The manifest's counts of a gold set."""

@@ -34,6 +34,7 @@ from bot.evaluation.counts import (
     label_metrics,
 )
 from bot.evaluation.find_cases import Placed, leftover_cases
+from bot.evaluation.formulas import Formulas, decisions, label_formulas
 from bot.evaluation.gold_set import CONVERSATIONS, ConversationRow, GoldConversation, Row
 from bot.evaluation.keyword_candidates import extract_candidates_by_keywords
 from bot.evaluation.label_tally import LabelTally
@@ -120,6 +121,16 @@ def compute_candidate_metrics(counts: CandidateCounts) -> Metrics:
     metrics[EVIDENCE_VALIDITY] = _validity(counts.evidence, counts.gold_candidates)
     metrics[REFERENCE_VALIDITY] = _validity(counts.references, counts.gold_candidates)
     return in_order(metrics, CANDIDATE_METRICS)
+
+
+_TO_FIND: Final = ("gold_candidates",)
+CANDIDATE_FORMULAS: Final[Formulas] = {
+    **label_formulas(CANDIDATE_KINDS),
+    KIND_ACCURACY: decisions("kind_assignment", exact=True),
+    EVIDENCE_VALIDITY: decisions("evidence", zero_if=_TO_FIND),
+    REFERENCE_VALIDITY: decisions("references", zero_if=_TO_FIND),
+}
+"""What `compute_candidate_metrics` computes, as formulas over columns of counts."""
 
 
 def _placed(name: str, draft: CandidateDraft) -> Placed:
@@ -217,6 +228,7 @@ CANDIDATES = Task(
     oracle=_oracle,
     new_scorer=CandidateScorer,
     compute_metrics=compute_candidate_metrics,
+    formulas=CANDIDATE_FORMULAS,
     counts=CandidateCounts,
     facts=_facts,
     floor=extract_candidates_by_keywords,

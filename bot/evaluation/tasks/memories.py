@@ -7,7 +7,7 @@ from typing import Any
 from bot.evaluation.expected_memories import EXPECTED, GoldTurns, load_expected_memories
 from bot.evaluation.gold_set import GoldConversation
 from bot.evaluation.keyword_memories import extract_memories_by_keywords
-from bot.evaluation.metrics import Counts, compute_metrics
+from bot.evaluation.metrics import FORMULAS, Counts, compute_metrics
 from bot.evaluation.outcome import Failure
 from bot.evaluation.scores import GATED_METRICS
 from bot.evaluation.scoring import Answers, MemoryScorer
@@ -74,6 +74,7 @@ MEMORIES = Task(
     oracle=_oracle,
     new_scorer=MemoryScorer,
     compute_metrics=compute_metrics,
+    formulas=FORMULAS,
     counts=Counts,
     facts=_facts,
     floor=extract_memories_by_keywords,
