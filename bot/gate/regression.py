@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 from bot.evaluation.scores import Scores, metric_fault
 from bot.gate.baseline import Baseline
 from bot.gate.rule import DEFAULT_RULE, Rule
-from bot.statistics.findings import ALPHA, Comparison, MetricChange, NotPaired
+from bot.statistics.findings import ALPHA, Change, Comparison, MetricChange, NotPaired
 from bot.verdict import Status, Verdict
 
 TOLERANCE_PP: Final = 1e-9  # of floating-point subtraction, not of the rule
@@ -82,6 +82,13 @@ class GateResult:
     @property
     def verdict(self) -> Verdict:
         return Verdict(self.status, self.summary_lines)
+
+    @property
+    def changes(self) -> dict[str, Change]:
+        """Metric → what the pairs say of it in words; empty where nothing was compared."""
+        if not isinstance(self.paired, Comparison):
+            return {}
+        return {name: one.change for name, one in self.paired.metrics.items()}
 
 
 @dataclass(frozen=True, slots=True)

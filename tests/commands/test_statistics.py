@@ -149,3 +149,26 @@ def test_an_edited_gold_set_is_not_compared_pair_by_pair(many: Path, bot: Bot) -
     result = load(Path("g.json"))
     assert "edited since" in result["paired"]["reason"]
     assert "rule significant is applied as the absolute limit" in result["summary_lines"][-1]
+
+
+def test_the_comment_says_of_each_metric_what_the_pairs_show(many: Path, bot: Bot) -> None:
+    evaluate(bot, answers(wrong=4))
+    assert set_baseline(bot, "significant").code == 0
+    raw = load(BASELINE)
+    raw["providers"]["p"]["enforcement"] = "ci"
+    BASELINE.write_text(json.dumps(raw))
+    run = ("run", "--gold-set", "many", "--name", "p", "--provider")
+    done = bot(*run, answers(wrong=20))
+    assert done.code == 1, done.err
+    comment = Path("out/comment.md").read_text()
+    row, *_ = [
+        line
+        for line in comment.splitlines()
+        if "recall_preference" in line and line.startswith("|")
+    ]
+    assert row.count("|") == 8
+    assert "| dropped |" in row
+    (head,) = [line for line in comment.splitlines() if line.startswith("| Metric |")]
+    assert "| Pair by pair |" in head
+    run_entry = load(Path("web_data/extraction-quality-benchmark-data.json"))["runs"][0]
+    assert run_entry["gate_summary"]["changes"]["recall_preference"] == "dropped"
