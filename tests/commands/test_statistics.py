@@ -164,7 +164,7 @@ def test_the_comment_says_of_each_metric_what_the_pairs_show(many: Path, bot: Bo
     row, *_ = [
         line
         for line in comment.splitlines()
-        if "recall_preference" in line and line.startswith("|")
+        if "recall&#95;preference" in line and line.startswith("|")
     ]
     assert row.count("|") == 8
     assert "| dropped |" in row
