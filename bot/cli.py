@@ -7,7 +7,14 @@ from typing import Annotated, Final
 
 import typer
 
-from bot import __version__, cli_actions, cli_baseline, cli_candidates, cli_github
+from bot import (
+    __version__,
+    cli_actions,
+    cli_baseline,
+    cli_candidates,
+    cli_github,
+    cli_statistics,
+)
 from bot.cli_options import (
     DEFAULT_SUITE,
     ApiKeyEnv,
@@ -254,6 +261,7 @@ cli_baseline.register(app)
 cli_actions.register(app)
 cli_github.register(app)
 cli_candidates.register(app)
+cli_statistics.register(app)
 
 
 @app.command(epilog="Example: extraction-bot version")

@@ -145,8 +145,12 @@ def evaluate_gold_set(
     )
     if report.conversation_counts is not None:
         from bot.statistics.intervals import metric_intervals
+        from bot.statistics.power import detectable_drops
 
-        update["intervals"] = metric_intervals(report.conversation_counts, task.formulas)
+        intervals = metric_intervals(report.conversation_counts, task.formulas)
+        drops = detectable_drops(intervals, task.gated_metrics)
+        update["intervals"] = intervals
+        update["detectable_drop_pp"] = {name: one.drop_pp for name, one in drops.items()}
     return report.model_copy(update=update)
 
 

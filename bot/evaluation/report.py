@@ -84,6 +84,7 @@ class Report(BaseModel):
     gold_sha256: str | None = None
     conversation_counts: ConversationCounts | None = None
     intervals: dict[str, Interval | NoInterval] | None = None
+    detectable_drop_pp: dict[str, float | None] | None = None
 
     _bad_metrics: dict[str, object] = PrivateAttr(default_factory=dict)
 
@@ -179,6 +180,7 @@ def merge_reports(first: Report, second: Report, task: Task) -> Report:
             "answering": None,
             "answers_sha256": None,
             "intervals": None,
+            "detectable_drop_pp": None,
             "conversation_counts": _union(first.conversation_counts, second.conversation_counts),
             "generated_at": max(first.generated_at, second.generated_at),
             "metrics": task.compute_metrics(counts),

@@ -172,3 +172,33 @@ def test_the_comment_says_of_each_metric_what_the_pairs_show(many: Path, bot: Bo
     assert "| Pair by pair |" in head
     run_entry = load(Path("web_data/extraction-quality-benchmark-data.json"))["runs"][0]
     assert run_entry["gate_summary"]["changes"]["recall_preference"] == "dropped"
+
+
+def test_power_says_how_many_conversations_a_drop_takes(many: Path, bot: Bot) -> None:
+    report = evaluate(bot, answers(wrong=12))
+    now = report["detectable_drop_pp"]["recall_preference"]
+    assert report["detectable_drop_pp"]["recall_episodic"] is None
+    flags = ("--latest", str(LATEST), "--baseline", str(BASELINE))
+    done = bot("power", "--drop", str(now / 2), *flags)
+    assert done.code == 0, done.err
+    (line,) = [line for line in done.out.splitlines() if "recall_preference" in line]
+    assert line.split()[1] == "160"  # four times 40
+    assert "unpaired" in line
+    assert "recall_episodic                unknown: the metric is undefined" in done.out
+
+
+def test_power_uses_the_pairs_that_the_baseline_has(many: Path, bot: Bot) -> None:
+    gate_after(bot, 6, "absolute")
+    done = bot("power", "--drop", "3", "--latest", str(LATEST), "--baseline", str(BASELINE))
+    (line,) = [line for line in done.out.splitlines() if "recall_preference" in line]
+    assert "points, paired)" in line
+
+
+def test_power_needs_counts_by_conversation(many: Path, bot: Bot) -> None:
+    evaluate(bot, answers(wrong=12))
+    raw = load(LATEST)
+    del raw["conversation_counts"]
+    LATEST.write_text(json.dumps(raw))
+    done = bot("power", "--latest", str(LATEST), "--baseline", str(BASELINE))
+    assert done.code == 2
+    assert "has no per-conversation counts — evaluate again" in done.err
