@@ -179,6 +179,16 @@ def tell_answering(report: Report, console: Console) -> None:
         console.say(f"  {answering_in_words(facts)}")
 
 
+def tell_calibration(report: Report, console: Console) -> None:
+    """How far confidences are from the share that is right; more is in the report."""
+    for name in ("overall", "labels"):
+        if one := (report.calibration or {}).get(name):
+            console.say(
+                f"  confidence, {name}: Brier score {one.brier:.3f}, expected calibration error "
+                f"{one.ece:.3f}, of {one.count}"
+            )
+
+
 def run_evaluate(
     request: EvaluateRequest,
     out: Path,
@@ -197,5 +207,6 @@ def run_evaluate(
         f"{report.notes} Report: {out}"
     )
     tell_answering(report, console)
+    tell_calibration(report, console)
     console.set_outputs({"report": str(out)})
     return 0

@@ -5,6 +5,7 @@ Counts add up, so the whole is the sum of what is kept and nothing is scored twi
 
 from dataclasses import dataclass, field
 
+from bot.evaluation.calibration import Confidences
 from bot.evaluation.cases import Case
 from bot.evaluation.conversation_counts import ConversationCounts, flat
 from bot.evaluation.counts import LabelledCounts
@@ -21,6 +22,7 @@ class ConversationTally:
     _columns: tuple[str, ...] = ()
     _rows: dict[str, str] = field(default_factory=dict)
     _cases: list[Case] = field(default_factory=list)
+    _confidences: Confidences = field(default_factory=Confidences)
 
     def add(self, conversation: GoldConversation, prediction: Prediction) -> None:
         scorer = self.task.new_scorer(self.rules)
@@ -32,6 +34,7 @@ class ConversationTally:
             str(counts[column]) for column in self._columns
         )
         self._cases += scored.cases
+        self._confidences.add_all(scored.confidences)
 
     def result(self) -> tuple[Scored[LabelledCounts], ConversationCounts | None]:
         """The sums, and what they are made of: None when no conversation was seen."""
@@ -40,4 +43,5 @@ class ConversationTally:
         counts = ConversationCounts(self._columns, dict(sorted(self._rows.items())))
         total = self.task.counts.model_validate(counts.total())
         cases = sorted(self._cases, key=lambda case: (case.conversation_id, case.turn_index))
-        return Scored(total, tuple(cases), len(self._rows)), counts
+        confidences = self._confidences.tallies
+        return Scored(total, tuple(cases), len(self._rows), confidences), counts

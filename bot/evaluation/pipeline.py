@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bot.errors import BadInput
 from bot.evaluation.by_conversation import ConversationTally
+from bot.evaluation.calibration import Confidences
 from bot.evaluation.cassettes import load_cassettes, parse_cassettes
 from bot.evaluation.gold_set import CASSETTES, MANIFEST, GoldConversation, GoldSet, load_gold_set
 from bot.evaluation.judge_answer import judge_answer
@@ -153,5 +154,6 @@ def evaluate(plan: EvaluationPlan, now: datetime) -> tuple[Report, tuple[str, ..
         answering=facts,
         gold_sha256=gold_set.sha256,
         conversation_counts=counts,
+        calibration=Confidences(dict(scored.confidences)).results() or None,
     )
     return report, tuple(source.warnings)

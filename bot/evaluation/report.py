@@ -14,6 +14,7 @@ from pydantic import (
 )
 
 from bot.errors import BadInput
+from bot.evaluation.calibration import Calibration
 from bot.evaluation.cases import Case
 from bot.evaluation.conversation_counts import ConversationCounts
 from bot.evaluation.counts import LabelledCounts
@@ -85,6 +86,7 @@ class Report(BaseModel):
     conversation_counts: ConversationCounts | None = None
     intervals: dict[str, Interval | NoInterval] | None = None
     detectable_drop_pp: dict[str, float | None] | None = None
+    calibration: dict[str, Calibration] | None = None
 
     _bad_metrics: dict[str, object] = PrivateAttr(default_factory=dict)
 
@@ -181,6 +183,7 @@ def merge_reports(first: Report, second: Report, task: Task) -> Report:
             "answers_sha256": None,
             "intervals": None,
             "detectable_drop_pp": None,
+            "calibration": None,
             "conversation_counts": _union(first.conversation_counts, second.conversation_counts),
             "generated_at": max(first.generated_at, second.generated_at),
             "metrics": task.compute_metrics(counts),

@@ -7,6 +7,7 @@ with the conversations seen.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.evaluation.calibration import Confidences
 from bot.evaluation.cases import Case
 from bot.evaluation.counts import Decisions
 from bot.evaluation.expected_memories import GoldTurn
@@ -68,6 +69,7 @@ class MemoryScorer:
         self._rules = rules
         self._tally = _Tally()
         self._cases: list[Case] = []
+        self._confidences = Confidences()
         self._seen = 0
 
     def add(self, conversation: GoldConversation, answers: Answers) -> None:
@@ -83,13 +85,32 @@ class MemoryScorer:
                 threshold=self._rules.threshold,
                 allow_contradictions=self._rules.allow_contradictions,
             )
+            _add_confidences(self._confidences, gold, predicted, pairing)
             if not self._tally.add(gold, predicted, pairing):
                 where = (conversation.conversation_id, turn_index)
                 self._cases += turn_cases(where, gold, predicted, pairing)
 
     def result(self) -> Scored[Counts]:
         cases = sorted(self._cases, key=lambda case: (case.conversation_id, case.turn_index))
-        return Scored(self._tally.counts(), tuple(cases), self._seen)
+        tallies = self._confidences.tallies
+        return Scored(self._tally.counts(), tuple(cases), self._seen, tallies)
+
+
+def _add_confidences(
+    confidences: Confidences,
+    gold: GoldTurn,
+    predicted: Sequence[ExtractedMemory],
+    pairing: Pairing,
+) -> None:
+    """A prediction without a pair is wrong in all it says."""
+    labels_of = {pair.predicted: gold.memories[pair.gold].labels for pair in pairing.pairs}
+    for i, memory in enumerate(predicted):
+        expected = labels_of.get(i)
+        confidences.add("overall", memory.confidence, expected is not None)
+        for category in memory.categories:
+            is_right = expected is not None and category.label in expected
+            confidences.add("labels", category.confidence, is_right)
+            confidences.add(category.label, category.confidence, is_right)
 
 
 def score(

@@ -5,12 +5,13 @@ predictions on without looking into them. A task is one module in `bot.evaluatio
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from bot.evaluation.calibration import CalibrationTally
 from bot.evaluation.cases import Case
 from bot.evaluation.counts import LabelledCounts, Metrics
 from bot.evaluation.formulas import Formulas
@@ -35,11 +36,15 @@ Counts_co = TypeVar("Counts_co", bound=LabelledCounts, covariant=True)
 
 @dataclass(frozen=True)
 class Scored(Generic[Counts_co]):
-    """The result of a scoring: sums, what went wrong, and how many conversations were seen."""
+    """The result of a scoring: sums, what went wrong, and how many conversations were seen.
+
+    `confidences` by what they are of; empty for a task that has none.
+    """
 
     counts: Counts_co
     cases: tuple[Case, ...]
     conversation_count: int
+    confidences: Mapping[str, CalibrationTally] = field(default_factory=dict)
 
 
 class Scorer(Protocol):
