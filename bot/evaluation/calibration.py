@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 BINS: Final = 10
+MAX_DISTINCT: Final = 1_000
+OVERALL: Final = "overall"
+LABELS: Final = "labels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,39 +39,48 @@ class Calibration:
     bins: tuple[ReliabilityBin, ...]
 
 
-def _zeros() -> list[float]:
-    return [0.0] * BINS
-
-
 @dataclass(slots=True)
 class CalibrationTally:
-    """Running sums by bin: memory does not grow with what is added."""
+    """How often each confidence was said, right and wrong; models say few different ones.
 
+    When there are many they are folded into their bins, so memory does not grow with what is added.
+    """
+
+    seen: dict[tuple[float, bool], int] = field(default_factory=dict)
     squares: float = 0.0
-    counts: list[float] = field(default_factory=_zeros)
-    confidences: list[float] = field(default_factory=_zeros)
-    rights: list[float] = field(default_factory=_zeros)
+    counts: list[int] = field(default_factory=lambda: [0] * BINS)
+    confidences: list[float] = field(default_factory=lambda: [0.0] * BINS)
+    rights: list[int] = field(default_factory=lambda: [0] * BINS)
 
-    def add(self, confidence: float, right: int) -> None:
-        """`right` is 1 or 0."""
-        place = min(int(confidence * BINS), BINS - 1)
-        self.counts[place] += 1
-        self.confidences[place] += confidence
-        self.rights[place] += right
-        self.squares += (confidence - right) ** 2
+    def add(self, confidence: float, right: bool) -> None:  # noqa: FBT001 - the inner loop
+        key = confidence, right
+        self.seen[key] = self.seen.get(key, 0) + 1
+        if len(self.seen) > MAX_DISTINCT:
+            self._fold()
 
     def add_all(self, other: "CalibrationTally") -> None:
+        for key, count in other.seen.items():
+            self.seen[key] = self.seen.get(key, 0) + count
         self.squares += other.squares
-        for mine, theirs in (
-            (self.counts, other.counts),
-            (self.confidences, other.confidences),
-            (self.rights, other.rights),
-        ):
-            for i, value in enumerate(theirs):
-                mine[i] += value
+        for i in range(BINS):
+            self.counts[i] += other.counts[i]
+            self.confidences[i] += other.confidences[i]
+            self.rights[i] += other.rights[i]
+        if len(self.seen) > MAX_DISTINCT:
+            self._fold()
+
+    def _fold(self) -> None:
+        for (confidence, right), count in self.seen.items():
+            place = min(int(confidence * BINS), BINS - 1)
+            self.counts[place] += count
+            self.confidences[place] += count * confidence
+            self.rights[place] += count * right
+            self.squares += count * (confidence - right) ** 2
+        self.seen.clear()
 
     def result(self) -> Calibration | None:
         """None when nothing was added."""
+        self._fold()
         total = sum(self.counts)
         if not total:
             return None
@@ -77,7 +89,7 @@ class CalibrationTally:
             ReliabilityBin(
                 low=i / BINS,
                 high=(i + 1) / BINS,
-                count=int(count),
+                count=count,
                 confidence=confidence / count if count else None,
                 right=right / count if count else None,
             )
@@ -85,25 +97,31 @@ class CalibrationTally:
                 zip(self.counts, self.confidences, self.rights, strict=True)
             )
         )
-        return Calibration(int(total), self.squares / total, gaps / total, bins)
+        return Calibration(total, self.squares / total, gaps / total, bins)
 
 
 @dataclass(slots=True)
 class Confidences:
-    """Tallies by name: `overall`, `labels` (of all labels), and each label's own."""
+    """Tallies by name: `overall`, and each label's own."""
 
     tallies: dict[str, CalibrationTally] = field(default_factory=dict)
 
-    def add(self, name: str, confidence: float, right: int) -> None:
-        self._tally(name).add(confidence, right)
-
     def add_all(self, others: Mapping[str, CalibrationTally]) -> None:
         for name, other in others.items():
-            self._tally(name).add_all(other)
+            self.tally(name).add_all(other)
 
     def results(self) -> dict[str, Calibration]:
-        found = {name: tally.result() for name, tally in self.tallies.items()}
+        """Also of all labels together, as `labels`."""
+        labels = CalibrationTally()
+        for name, tally in self.tallies.items():
+            if name != OVERALL:
+                labels.add_all(tally)
+        tallies = {**self.tallies, LABELS: labels}
+        found = {name: tally.result() for name, tally in tallies.items()}
         return {name: one for name, one in found.items() if one is not None}
 
-    def _tally(self, name: str) -> CalibrationTally:
-        return self.tallies.setdefault(name, CalibrationTally())
+    def tally(self, name: str) -> CalibrationTally:
+        known = self.tallies.get(name)
+        if known is None:
+            known = self.tallies[name] = CalibrationTally()
+        return known

@@ -7,7 +7,7 @@ with the conversations seen.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.evaluation.calibration import Confidences
+from bot.evaluation.calibration import OVERALL, Confidences
 from bot.evaluation.cases import Case
 from bot.evaluation.counts import Decisions
 from bot.evaluation.expected_memories import GoldTurn
@@ -103,14 +103,14 @@ def _add_confidences(
     pairing: Pairing,
 ) -> None:
     """A prediction without a pair is wrong in all it says."""
+    overall, tally = confidences.tally(OVERALL), confidences.tally
     labels_of = {pair.predicted: gold.memories[pair.gold].labels for pair in pairing.pairs}
     for i, memory in enumerate(predicted):
         expected = labels_of.get(i)
-        confidences.add("overall", memory.confidence, expected is not None)
+        overall.add(memory.confidence, expected is not None)
         for category in memory.categories:
-            is_right = expected is not None and category.label in expected
-            confidences.add("labels", category.confidence, is_right)
-            confidences.add(category.label, category.confidence, is_right)
+            label = category.label
+            tally(label).add(category.confidence, expected is not None and label in expected)
 
 
 def score(

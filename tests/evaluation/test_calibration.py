@@ -106,3 +106,14 @@ def test_a_memory_is_right_when_it_is_paired_and_a_label_when_the_gold_memory_ha
     assert found["preference"].brier == pytest.approx(0.3**2)
     assert found["factual"].brier == pytest.approx(0.6**2)
     assert found["episodic"].brier == pytest.approx(0.3**2)
+
+
+def test_many_different_confidences_are_folded_and_nothing_is_lost() -> None:
+    said = [(i / 5_000, i % 3 == 0) for i in range(5_000)]
+    made = tally(said)
+    assert len(made.seen) <= 1_000
+    found = made.result()
+    assert found is not None
+    wanted = np.mean([(confidence - right) ** 2 for confidence, right in said])
+    assert (found.count, found.brier) == (5_000, pytest.approx(wanted))
+    assert [one.count for one in found.bins] == [500] * 10
