@@ -115,5 +115,6 @@ def test_many_different_confidences_are_folded_and_nothing_is_lost() -> None:
     found = made.result()
     assert found is not None
     wanted = np.mean([(confidence - right) ** 2 for confidence, right in said])
-    assert (found.count, found.brier) == (5_000, pytest.approx(wanted))
+    assert found.count == 5_000
+    assert found.brier == pytest.approx(wanted)
     assert [one.count for one in found.bins] == [500] * 10
