@@ -143,6 +143,12 @@ def evaluate(
     only: Only = None,
     stale: Stale = False,
     resume: Resume = False,
+    audit_matching: Annotated[
+        bool,
+        typer.Option(
+            "--audit-matching", help="Also write what other thresholds and equal texts would pair."
+        ),
+    ] = False,
 ) -> None:
     """Score a provider's answers against a gold set and write the report."""
     from bot.commands.evaluate import EvaluateRequest, LiveFlags, run_evaluate
@@ -161,7 +167,8 @@ def evaluate(
         stale=stale,
         resume=resume,
     )
-    request = EvaluateRequest(gold_set or settings.of(chosen).gold_set, mode, provider, live)
+    directory = gold_set or settings.of(chosen).gold_set
+    request = EvaluateRequest(directory, mode, provider, live, audit_matching)
     raise typer.Exit(run_evaluate(request, out, chosen, settings, get_now(), get_console()))
 
 

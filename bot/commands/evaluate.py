@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from bot.commands.audit_matching import audit_report
 from bot.commands.progress import watching
 from bot.commands.record import RecordRequest, record
 from bot.comment.provider_rows import answering_in_words
@@ -55,6 +56,7 @@ class EvaluateRequest:
     mode: str
     provider: str | None = None
     live: LiveFlags = LiveFlags()
+    audit_matching: bool = False
 
 
 def _choice(
@@ -201,6 +203,8 @@ def run_evaluate(
     with AnswersFile(suite.load_task(), out) as answers:
         report = evaluate_gold_set(request, suite, settings, answers, now, console)
         write_report(request, report, answers)
+    if request.audit_matching:
+        audit_report(request.gold_set, out, report, suite, settings, console)
     console.say(
         f"{report.provider} {report.model} on gold set {report.gold_set}: "
         f"{report.conversation_count} conversations, {len(report.cases)} cases wrong. "

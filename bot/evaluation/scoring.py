@@ -4,7 +4,7 @@ Conversations are taken one by one from an iterable, so memory grows with the ca
 with the conversations seen.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.evaluation.calibration import OVERALL, Confidences
@@ -62,6 +62,18 @@ class _Tally:
         return all_right
 
 
+def memory_groups(
+    conversation: GoldConversation, answers: Answers
+) -> Iterator[tuple[int, GoldTurn, tuple[ExtractedMemory, ...]]]:
+    """What is paired: the turns that have gold or an answer."""
+    for turn_index in conversation.gold.keys() | answers.keys():
+        yield (
+            turn_index,
+            conversation.gold.get(turn_index, _NOTHING),
+            answers.get(turn_index, ()),
+        )
+
+
 class MemoryScorer:
     """Takes the memories of one conversation after the other, in any order."""
 
@@ -76,9 +88,7 @@ class MemoryScorer:
         """A gold turn without an answer is an empty answer; an answer for a turn without a gold row
         is made of unpaired predictions."""
         self._seen += 1
-        for turn_index in conversation.gold.keys() | answers.keys():
-            gold = conversation.gold.get(turn_index, _NOTHING)
-            predicted = answers.get(turn_index, ())
+        for turn_index, gold, predicted in memory_groups(conversation, answers):
             pairing = pair_memories(
                 gold.memories,
                 predicted,

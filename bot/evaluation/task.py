@@ -4,7 +4,7 @@ Everything else in the evaluation (gold sets, cassettes, providers, reports) pas
 predictions on without looking into them. A task is one module in `bot.evaluation.tasks`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -16,7 +16,7 @@ from bot.evaluation.cases import Case
 from bot.evaluation.counts import LabelledCounts, Metrics
 from bot.evaluation.formulas import Formulas
 from bot.evaluation.gold_set import ConversationRow, GoldConversation
-from bot.evaluation.matching import DEFAULT_THRESHOLD
+from bot.evaluation.matching import DEFAULT_THRESHOLD, Labelled
 from bot.evaluation.outcome import Failure
 
 Prediction = Any
@@ -30,6 +30,9 @@ class ScoringRules:
     threshold: float = DEFAULT_THRESHOLD
     allow_contradictions: bool = False
 
+
+Group = tuple[int, Sequence[Labelled], Sequence[Labelled]]
+"""What is paired with each other: a turn's index, the gold and the predicted items."""
 
 Counts_co = TypeVar("Counts_co", bound=LabelledCounts, covariant=True)
 
@@ -77,6 +80,9 @@ class Task:
 
     oracle: Callable[[GoldConversation], Prediction]
     """The right prediction, for oracle-aligned cassettes."""
+
+    groups: Callable[[GoldConversation, Prediction], Iterator[Group]]
+    """What the scorer pairs, for an audit of the pairing."""
 
     new_scorer: Callable[[ScoringRules], Scorer]
     compute_metrics: Callable[[Any], Metrics]

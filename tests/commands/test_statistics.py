@@ -202,3 +202,14 @@ def test_power_needs_counts_by_conversation(many: Path, bot: Bot) -> None:
     done = bot("power", "--latest", str(LATEST), "--baseline", str(BASELINE))
     assert done.code == 2
     assert "has no per-conversation counts — evaluate again" in done.err
+
+
+def test_an_audit_of_the_matching_lies_beside_the_report(many: Path, bot: Bot) -> None:
+    flags = ("--gold-set", "many", "--provider", answers(wrong=12), "--out", str(LATEST))
+    done = bot("evaluate", *flags, "--audit-matching")
+    assert done.code == 0, done.err
+    audit = load(Path("out/latest.matching.json"))
+    assert audit["threshold"] == 0.55
+    report = load(LATEST)
+    assert audit["metrics"]["0.55"] == report["metrics"]
+    assert "matching: 0 pairs near the threshold 0.55" in done.out

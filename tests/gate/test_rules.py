@@ -240,3 +240,15 @@ def test_a_providers_name_never_leads_out_of_the_folder(provider: str) -> None:
 def test_two_providers_never_share_a_file() -> None:
     names = ["a:b", "a%3Ab", "a/b", "a.b", ".b", "%2Eb"]
     assert len({cases_path(Path("b.json"), name) for name in names}) == len(names)
+
+
+def test_a_gate_without_cases_imports_nothing_heavy() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, bot.commands.gate, bot.commands.judge; "
+        "print([m for m in ('numpy', 'pydantic', 'bot.statistics.table') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

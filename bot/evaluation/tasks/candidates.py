@@ -5,7 +5,7 @@ predicted candidate shows whether its evidence and its references lead to someth
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -40,7 +40,7 @@ from bot.evaluation.keyword_candidates import extract_candidates_by_keywords
 from bot.evaluation.label_tally import LabelTally
 from bot.evaluation.matching import Pairing, pair_memories
 from bot.evaluation.outcome import Failure
-from bot.evaluation.task import Scored, ScoringRules, Task
+from bot.evaluation.task import Group, Scored, ScoringRules, Task
 from bot.extraction.turns import Turn
 from bot.files import json_lines
 from bot.validation import validate
@@ -211,6 +211,10 @@ def _oracle(conversation: GoldConversation) -> Drafts:
     return gold
 
 
+def _groups(conversation: GoldConversation, predicted: Drafts) -> Iterator[Group]:
+    yield 0, conversation.gold, predicted
+
+
 def _facts(conversations: Sequence[GoldConversation]) -> dict[str, Any]:
     kinds = Counter(draft.kind for conversation in conversations for draft in conversation.gold)
     return {"candidate_kind_counts": {kind: kinds[kind] for kind in CANDIDATE_KINDS}}
@@ -226,6 +230,7 @@ CANDIDATES = Task(
     predict=_predict,
     to_answer=_to_answer,
     oracle=_oracle,
+    groups=_groups,
     new_scorer=CandidateScorer,
     compute_metrics=compute_candidate_metrics,
     formulas=CANDIDATE_FORMULAS,
