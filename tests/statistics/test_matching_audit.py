@@ -4,7 +4,6 @@ import pytest
 
 from bot.evaluation.expected_memories import GoldTurn
 from bot.evaluation.gold_set import GoldConversation
-
 from bot.evaluation.task import ScoringRules
 from bot.evaluation.tasks.candidates import CANDIDATES
 from bot.evaluation.tasks.memories import MEMORIES
