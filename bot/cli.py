@@ -16,6 +16,7 @@ from bot import (
     cli_github,
     cli_history,
     cli_setup,
+    cli_statistics,
 )
 from bot.cli_options import (
     DEFAULT_SUITE,
@@ -145,6 +146,12 @@ def evaluate(
     only: Only = None,
     stale: Stale = False,
     resume: Resume = False,
+    audit_matching: Annotated[
+        bool,
+        typer.Option(
+            "--audit-matching", help="Also write what other thresholds and equal texts would pair."
+        ),
+    ] = False,
 ) -> None:
     """Score a provider's answers against a gold set and write the report."""
     from bot.commands.evaluate import EvaluateRequest, LiveFlags, run_evaluate
@@ -163,7 +170,8 @@ def evaluate(
         stale=stale,
         resume=resume,
     )
-    request = EvaluateRequest(gold_set or settings.of(chosen).gold_set, mode, provider, live)
+    directory = gold_set or settings.of(chosen).gold_set
+    request = EvaluateRequest(directory, mode, provider, live, audit_matching)
     raise typer.Exit(run_evaluate(request, out, chosen, settings, get_now(), get_console()))
 
 
@@ -274,6 +282,7 @@ cli_github.register(app)
 cli_candidates.register(app)
 cli_setup.register(app)
 cli_dashboard.register(app)
+cli_statistics.register(app)
 
 
 @app.command(epilog="Example: extraction-bot version")

@@ -11,8 +11,9 @@ from bot.errors import BadInput
 from bot.evaluation.manifest import ORACLE_ALIGNED
 from bot.evaluation.report import Report, load_report
 from bot.evaluation.scores import Enforcement
-from bot.files import locked, read_json, to_json, write_atomic
+from bot.files import locked, read_json, to_json, write_all_atomic
 from bot.gate.baseline import Baseline, parse_baseline
+from bot.gate.baseline_cases import BaselineCases, cases_path, cases_text
 from bot.gate.staleness import RunContext, judge_staleness
 from bot.history.entry import block_of, provider_entry
 from bot.settings import Settings, load_contract
@@ -28,6 +29,10 @@ NO_LONGER_ENFORCED: Final = (
 ORACLE_SET: Final = (
     "these numbers come from oracle-aligned cassettes, which hold the expected answers: they "
     "measure the harness, and a CI-enforced block of them says nothing about {model}"
+)
+NO_CASES: Final = (
+    "the report has no per-conversation counts, so changes cannot be tested pair by pair: evaluate "
+    "again for baseline_cases/"
 )
 
 
@@ -88,13 +93,27 @@ def run_baseline_set(request: SetRequest, suite: Suite, now: datetime, console: 
         kept = {k: v for k, v in providers.get(request.provider, {}).items() if k != "answering"}
         providers[request.provider] = kept | block
         parse_baseline(raw, request.baseline)
-        write_atomic(request.baseline, to_json(raw))
+        cases = cases_path(request.baseline, request.provider)
+        files = {request.baseline: to_json(raw)} | _cases(report, cases)
+        write_all_atomic(files)
+        if cases not in files:  # those of the block before would be compared with this one
+            cases.unlink(missing_ok=True)
     console.say(
         f"{request.baseline}: {request.provider} ({report.model}) is measured by {request.latest}, "
         f"{enforcement}, {day}"
     )
+    if cases not in files:
+        console.warn(NO_CASES)
     _tell_meaning(request.provider, report, before, baseline, block, console)
     return 0
+
+
+def _cases(report: Report, path: Path) -> dict[Path, str]:
+    """The per-conversation counts beside the block; nothing for a report of an older producer."""
+    if report.conversation_counts is None or report.gold_sha256 is None:
+        return {}
+    cases = BaselineCases(report.provider, report.gold_sha256, report.conversation_counts)
+    return {path: cases_text(cases)}
 
 
 def _enforcement(wanted: str | None, before: Enforcement | None) -> Enforcement:

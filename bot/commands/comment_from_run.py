@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bot.commands.download_run import download_run_files
+from bot.commands.judge import judge_scores
 from bot.commands.post_comment import MayNotComment, Posting, post_section
 from bot.commands.pull_request_policy import judge_pull_policy
 from bot.commands.render_comment import read_trend, render_comment
@@ -25,7 +26,7 @@ from bot.errors import BadInput, RuleSaysNo, one_line
 from bot.evaluation.report import Report, parse_report
 from bot.files import decode, parse_json
 from bot.gate.baseline import Baseline, load_baseline
-from bot.gate.regression import GateResult, judge_regression
+from bot.gate.regression import GateResult
 from bot.github.interface import CommitState, GitHub, GitHubRefused, WorkflowRun
 from bot.history.entry import build_run_entry
 from bot.history.identity import RunIdentity
@@ -82,14 +83,19 @@ class _Result:
 
 
 def _result(
-    github: GitHub, run: WorkflowRun, baseline: Baseline, suite: Suite, settings: Settings
+    github: GitHub,
+    run: WorkflowRun,
+    baseline: Baseline,
+    path: Path,
+    suite: Suite,
+    settings: Settings,
 ) -> _Result | None:
     """None when the evaluation left no report; raises BadInput for one that cannot be used."""
     files = download_run_files(github, run.id, suite) or {}
     report = _report(files, suite)
     if report is None:
         return None
-    gate = judge_regression(report.scores, baseline, suite.gated_metrics)
+    gate = judge_scores(report.scores, baseline, path, suite)
     identity = RunIdentity(run.head_sha, run.head_branch, run.run_number, run.url)
     entry = build_run_entry(report, gate, baseline, identity, settings.stale_after_days)
     return _Result(report, gate, entry)
@@ -167,7 +173,7 @@ def run_comment_from_run(
         trend=read_trend(request.published, suite, console) if request.published else (),
     )
     try:
-        result = _result(github, run, baseline, suite, settings)
+        result = _result(github, run, baseline, request.baseline, suite, settings)
         data = replace(empty, run=result.entry, report=result.report) if result else empty
         render_comment(data, suite, settings.templates)  # what cannot be shown cannot be used
     except BadInput as error:

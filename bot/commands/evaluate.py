@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from bot.commands.audit_matching import audit_report
 from bot.commands.progress import watching
 from bot.commands.record import RecordRequest, record
 from bot.comment.provider_rows import answering_in_words
@@ -55,6 +56,7 @@ class EvaluateRequest:
     mode: str
     provider: str | None = None
     live: LiveFlags = LiveFlags()
+    audit_matching: bool = False
 
 
 def _choice(
@@ -140,7 +142,17 @@ def evaluate_gold_set(
         report, warnings = evaluate(plan, now.replace(microsecond=0))
     for warning in warnings:
         console.warn(warning)
-    update = {"answers_sha256": answers.sha256} | ({"answering": facts} if facts else {})
+    update: dict[str, Any] = {"answers_sha256": answers.sha256} | (
+        {"answering": facts} if facts else {}
+    )
+    if report.conversation_counts is not None:
+        from bot.statistics.intervals import metric_intervals
+        from bot.statistics.power import detectable_drops
+
+        intervals = metric_intervals(report.conversation_counts, task.formulas)
+        drops = detectable_drops(intervals, task.gated_metrics)
+        update["intervals"] = intervals
+        update["detectable_drop_pp"] = {name: one.drop_pp for name, one in drops.items()}
     return report.model_copy(update=update)
 
 
@@ -169,6 +181,16 @@ def tell_answering(report: Report, console: Console) -> None:
         console.say(f"  {answering_in_words(facts)}")
 
 
+def tell_calibration(report: Report, console: Console) -> None:
+    """How far confidences are from the share that is right; more is in the report."""
+    for name in ("overall", "labels"):
+        if one := (report.calibration or {}).get(name):
+            console.say(
+                f"  confidence, {name}: Brier score {one.brier:.3f}, expected calibration error "
+                f"{one.ece:.3f}, of {one.count}"
+            )
+
+
 def run_evaluate(
     request: EvaluateRequest,
     out: Path,
@@ -181,11 +203,14 @@ def run_evaluate(
     with AnswersFile(suite.load_task(), out) as answers:
         report = evaluate_gold_set(request, suite, settings, answers, now, console)
         write_report(request, report, answers)
+    if request.audit_matching:
+        audit_report(request.gold_set, out, report, suite, settings, console)
     console.say(
         f"{report.provider} {report.model} on gold set {report.gold_set}: "
         f"{report.conversation_count} conversations, {len(report.cases)} cases wrong. "
         f"{report.notes} Report: {out}"
     )
     tell_answering(report, console)
+    tell_calibration(report, console)
     console.set_outputs({"report": str(out)})
     return 0

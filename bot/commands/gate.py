@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+from bot.commands.judge import judge_scores
 from bot.console import Console
 from bot.evaluation.scores import read_scores
 from bot.files import to_json, write_atomic
 from bot.gate.baseline import load_baseline
-from bot.gate.regression import GateResult, gate_json, judge_regression
+from bot.gate.regression import GateResult, gate_json
 from bot.suites import Suite
 from bot.verdict import Verdict
 
@@ -19,7 +20,7 @@ def tell_gate(result: GateResult, console: Console) -> None:
 def run_gate(latest: Path, baseline: Path, out: Path, suite: Suite, console: Console) -> int:
     """0 when every check holds, 1 when one does not, with the result written in both cases."""
     scores = read_scores(latest, suite.name)
-    result = judge_regression(scores, load_baseline(baseline), suite.gated_metrics)
+    result = judge_scores(scores, load_baseline(baseline), baseline, suite)
     write_atomic(out, to_json(gate_json(result)))
     tell_gate(result, console)
     lines = "\n".join(f"- {line}" for line in result.summary_lines)

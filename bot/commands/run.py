@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bot.commands.evaluate import EvaluateRequest, evaluate_gold_set, tell_answering, write_report
 from bot.commands.gate import tell_gate
+from bot.commands.judge import judge_scores
 from bot.commands.publish import tell_history
 from bot.commands.render_comment import read_trend, render_comment
 from bot.comment.provider_rows import provider_row
@@ -18,7 +19,7 @@ from bot.evaluation.gold_set import CONVERSATIONS, read_part
 from bot.evaluation.report import load_report
 from bot.files import to_json, write_atomic
 from bot.gate.baseline import load_baseline
-from bot.gate.regression import GateResult, gate_json, judge_regression
+from bot.gate.regression import GateResult, gate_json
 from bot.history.badge import Clock
 from bot.history.comparable import entries_of
 from bot.history.entry import build_run_entry
@@ -90,7 +91,7 @@ def complete_run(
     answers = AnswersFile(suite.load_task(), request.out / "latest.json")
     with answers:
         report = evaluate_gold_set(request.evaluation, suite, settings, answers, now, console)
-        gate = judge_regression(report.scores, baseline, suite.gated_metrics)
+        gate = judge_scores(report.scores, baseline, request.baseline, suite)
         entry = build_run_entry(report, gate, baseline, identity, settings.stale_after_days)
         data = CommentInput(
             words=suite.words,

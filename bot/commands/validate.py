@@ -18,6 +18,7 @@ from bot.evaluation.report import load_report
 from bot.evaluation.scores import metric_fault
 from bot.files import read_bytes, read_json
 from bot.gate.baseline import load_baseline
+from bot.gate.baseline_cases import FOLDER, load_cases
 from bot.gate.result_file import load_gate_result
 from bot.history.file import ArchiveFault, parse_history, read_archive
 from bot.settings import load_settings
@@ -71,6 +72,11 @@ def _baseline(path: Path) -> str:
             if value is not None and (why := metric_fault(value)) is not None:
                 raise BadInput(f"providers.{provider}.metrics.{name} is {why}", where=path)
     return f"baseline of {len(baseline.providers)} providers"
+
+
+def _baseline_cases(path: Path) -> str:
+    cases = load_cases(path)
+    return f"baseline cases of {cases.provider}, {len(cases.counts.rows)} conversations"
 
 
 def _manifest(path: Path) -> str:
@@ -136,6 +142,8 @@ def describe_file(path: Path) -> str:
         return describe_gold_set(path)
     if path.suffix == ".toml":
         return _settings(path)
+    if path.suffix == ".jsonl" and path.parent.name == FOLDER:
+        return _baseline_cases(path)
     if path.suffix == ".jsonl":
         is_part = (path.parent / "cassette_manifest.json").exists()
         return _gold_set_part(path) if is_part else _archive(path)

@@ -16,7 +16,7 @@ from bot.comment.words import SuiteWords
 from bot.escape import Markdown, escape_code, escape_text
 from bot.evaluation.manifest import ORACLE_ALIGNED
 from bot.evaluation.report import Report
-from bot.gate.regression import Check
+from bot.gate.regression import TOLERANCE_PP, Check
 from bot.history.model import ProviderEntry, RunEntry
 from bot.policy.oracle import PolicyResult
 
@@ -31,6 +31,10 @@ WORDS: Final = {"pass": "PASS", "fail": "FAIL", "none": "no result"}
 NO_BASELINE = "No baseline yet: nothing has been published for this suite, so nothing is compared."
 NO_RESULT = "No result for this commit: the evaluation did not finish. Its log says why."
 PASSES = "All {count} gated metrics are within {limit:g} points of the baseline."
+PASSES_CHANCE = (
+    "All {count} gated metrics hold by the rule {rule}: {over} fell more than {limit:g} points, "
+    "which is within chance."
+)
 PASSES_IMPROVED = "{count} improved, the best by {best} points."
 NO_CHECK = "The gate had nothing to check."
 
@@ -58,13 +62,19 @@ class CommentInput:
     trend: tuple[RunEntry, ...] = ()
 
 
+def _is_over(check: Check) -> bool:
+    return check.value is not None and check.value > check.limit + TOLERANCE_PP
+
+
 def _mark(check: Check) -> str:
     if check.ok:
-        return "ok"
-    return "❌ not computable" if check.value is None else "❌ over the limit"
+        return "ok, within chance" if _is_over(check) else "ok"
+    if check.value is None:
+        return "❌ not computable"
+    return "❌ over the limit" if _is_over(check) else "❌ beyond chance"
 
 
-def _check_row(check: Check) -> dict[str, Any]:
+def _check_row(check: Check, seen: str) -> dict[str, Any]:
     change = None if check.value is None else -check.value
     return {
         "metric": escape_code(check.metric),
@@ -74,6 +84,7 @@ def _check_row(check: Check) -> dict[str, Any]:
         "limit": f"{check.limit:g}",
         "ok": check.ok,
         "mark": _mark(check),
+        "seen": seen,
     }
 
 
@@ -103,7 +114,12 @@ def _gate_reasons(run: RunEntry) -> list[Markdown]:
     if not checks or run.status == "fail":
         return [Markdown(NO_CHECK)]
     limit = max(check.limit for check in checks)
-    sentences = [Markdown(PASSES.format(count=len(checks), limit=limit))]
+    if over := sum(_is_over(check) for check in checks):
+        rule = run.gate_summary.rule
+        text = PASSES_CHANCE.format(count=len(checks), rule=rule, over=over, limit=limit)
+    else:
+        text = PASSES.format(count=len(checks), limit=limit)
+    sentences = [Markdown(text)]
     improved = [-check.value for check in checks if check.value is not None and check.value < 0]
     if any(round(value, 2) for value in improved):
         best = points(max(improved)).lstrip("+")
@@ -229,6 +245,7 @@ def build_context(data: CommentInput, max_case_rows: int, max_case_chars: int) -
         "reasons": [],
         "run": {},
         "metrics": [],
+        "has_pairs": False,
         "failed": [],
         "labels": [],
         "providers": [],
@@ -243,13 +260,18 @@ def build_context(data: CommentInput, max_case_rows: int, max_case_chars: int) -
     }
     if run is None:
         return context
-    rows = [_check_row(check) for check in run.gate_summary.checks[:MAX_CHECKS]]
+    changes = run.gate_summary.changes
+    rows = [
+        _check_row(check, changes.get(check.metric, ""))
+        for check in run.gate_summary.checks[:MAX_CHECKS]
+    ]
     return context | {
         "reasons": _gate_reasons(run),
         "gate_word": WORDS[run.status],
         "gate_icon": ICONS[run.status],
         "run": _run_facts(run, data.server_url),
         "metrics": rows,
+        "has_pairs": bool(changes),
         "failed": [row for row in rows if not row["ok"]],
         "labels": _label_rows(data.words.labels, run),
         "providers": [

@@ -1,5 +1,6 @@
 """The gold set: conversations, and what is expected of them (CONTRACTS section 2)."""
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +76,12 @@ class GoldSet:
     @property
     def ids(self) -> frozenset[str]:
         return frozenset(c.conversation_id for c in self.conversations)
+
+    @property
+    def sha256(self) -> str:
+        """Of both files, their lengths first, so that no byte can move from one to the other."""
+        lengths = f"{len(self.conversations_data)} {len(self.expected_data)}\n".encode()
+        return hashlib.sha256(lengths + self.conversations_data + self.expected_data).hexdigest()
 
 
 def read_part(directory: Path, name: str) -> bytes:

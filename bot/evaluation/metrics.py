@@ -4,6 +4,7 @@ Every metric is a fraction in [0, 1], or None when it is undefined.
 """
 
 from collections.abc import Iterable
+from typing import Final
 
 from pydantic import ConfigDict, Field
 
@@ -17,6 +18,7 @@ from bot.evaluation.counts import (
     in_order,
     label_metrics,
 )
+from bot.evaluation.formulas import Formulas, decisions, label_formulas
 from bot.evaluation.scores import CATEGORY_ACCURACY, GATED_METRICS, TEMPORAL_ACCURACY
 from bot.extraction.taxonomy import VALID_LABELS
 
@@ -50,3 +52,12 @@ def compute_metrics(counts: Counts) -> Metrics:
     metrics[TEMPORAL_ACCURACY] = accuracy(counts.temporal_field)
     metrics["temporal_value_accuracy"] = accuracy(counts.temporal_value)
     return in_order(metrics, GATED_METRICS)
+
+
+FORMULAS: Final[Formulas] = {
+    **label_formulas(VALID_LABELS),
+    CATEGORY_ACCURACY: decisions("category_assignment", exact=True),
+    TEMPORAL_ACCURACY: decisions("temporal_field", exact=True),
+    "temporal_value_accuracy": decisions("temporal_value"),
+}
+"""What `compute_metrics` computes, as formulas over columns of counts."""

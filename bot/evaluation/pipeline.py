@@ -6,6 +6,8 @@ from datetime import datetime
 from pathlib import Path
 
 from bot.errors import BadInput
+from bot.evaluation.by_conversation import ConversationTally
+from bot.evaluation.calibration import Confidences
 from bot.evaluation.cassettes import load_cassettes, parse_cassettes
 from bot.evaluation.gold_set import CASSETTES, MANIFEST, GoldConversation, GoldSet, load_gold_set
 from bot.evaluation.judge_answer import judge_answer
@@ -120,15 +122,15 @@ def evaluate(plan: EvaluationPlan, now: datetime) -> tuple[Report, tuple[str, ..
     chosen = plan.selection.of(gold_set)
     source = GoldSource(task, gold_set, plan.contract, plan.allow_drift)
     provider = plan.create_provider(source)
-    scorer = task.new_scorer(plan.rules)
+    tally = ConversationTally(task, plan.rules)
 
     def receive(conversation: GoldConversation, prediction: Prediction) -> None:
-        scorer.add(conversation, prediction)
+        tally.add(conversation, prediction)
         if plan.on_prediction is not None:
             plan.on_prediction(conversation.conversation_id, prediction)
 
     facts = provider.answer(chosen, receive)
-    scored = scorer.result()
+    scored, counts = tally.result()
     fingerprint = plan.contract.fingerprint
     report = Report(
         benchmark=task.name,
@@ -150,5 +152,8 @@ def evaluate(plan: EvaluationPlan, now: datetime) -> tuple[Report, tuple[str, ..
         conversation_ids=tuple(sorted(c.conversation_id for c in chosen)),
         gold_conversation_count=len(gold_set.conversations),
         answering=facts,
+        gold_sha256=gold_set.sha256,
+        conversation_counts=counts,
+        calibration=Confidences(dict(scored.confidences)).results() or None,
     )
     return report, tuple(source.warnings)

@@ -14,8 +14,11 @@ from pydantic import (
 )
 
 from bot.errors import BadInput
+from bot.evaluation.calibration import Calibration
 from bot.evaluation.cases import Case
+from bot.evaluation.conversation_counts import ConversationCounts
 from bot.evaluation.counts import LabelledCounts
+from bot.evaluation.interval import Interval, NoInterval
 from bot.evaluation.outcome import AnsweringFacts
 from bot.evaluation.scores import (
     GATED_METRICS,
@@ -80,6 +83,11 @@ class Report(BaseModel):
     gold_conversation_count: Annotated[int, Field(strict=True, ge=0)] | None = None
     answering: AnsweringFacts | None = None
     answers_sha256: str | None = None
+    gold_sha256: str | None = None
+    conversation_counts: ConversationCounts | None = None
+    intervals: dict[str, Interval | NoInterval] | None = None
+    detectable_drop_pp: dict[str, float | None] | None = None
+    calibration: dict[str, Calibration] | None = None
 
     _bad_metrics: dict[str, object] = PrivateAttr(default_factory=dict)
 
@@ -109,7 +117,14 @@ class Report(BaseModel):
     def scores(self) -> Scores:
         """What the gate judges: the metrics as they stood in the file, good or bad."""
         metrics = {**self.metrics, **self._bad_metrics}
-        return Scores(self.provider, self.gold_set, metrics, self.part)
+        return Scores(
+            self.provider,
+            self.gold_set,
+            metrics,
+            self.part,
+            self.gold_sha256,
+            self.conversation_counts,
+        )
 
 
 def parse_report(value: Any, where: str | Path) -> Report:
@@ -169,9 +184,21 @@ def merge_reports(first: Report, second: Report, task: Task) -> Report:
             "conversation_ids": tuple(sorted(first_ids | second_ids)) or None,
             "answering": None,
             "answers_sha256": None,
+            "intervals": None,
+            "detectable_drop_pp": None,
+            "calibration": None,
+            "conversation_counts": _union(first.conversation_counts, second.conversation_counts),
             "generated_at": max(first.generated_at, second.generated_at),
             "metrics": task.compute_metrics(counts),
             "counts": counts,
             "cases": tuple(cases),
         }
     )
+
+
+def _union(
+    first: ConversationCounts | None, second: ConversationCounts | None
+) -> ConversationCounts | None:
+    if first is None or second is None or first.columns != second.columns:
+        return None
+    return ConversationCounts(first.columns, dict(sorted((first.rows | second.rows).items())))

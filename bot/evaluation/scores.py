@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from bot.errors import BadInput
+from bot.evaluation.conversation_counts import ConversationCounts
 from bot.extraction.taxonomy import VALID_LABELS
 from bot.files import read_json
 
@@ -44,13 +45,16 @@ def metric_fault(value: object) -> str | None:
 class Scores:
     """What the gate reads of a report; `metrics` as they stand in the file, good or bad.
 
-    `part` is (evaluated, of all) conversations when the report covers only some of them.
+    `part` is (evaluated, of all) conversations when the report covers only some of them. The last
+    two fields are None in older reports.
     """
 
     provider: str
     gold_set: str
     metrics: Mapping[str, object]
     part: tuple[int, int] | None = None
+    gold_sha256: str | None = None
+    conversation_counts: ConversationCounts | None = None
 
 
 def part_of(evaluated: object, total: object) -> tuple[int, int] | None:
@@ -77,4 +81,12 @@ def read_scores(path: Path, benchmark: str) -> Scores:
     if not isinstance(metrics, dict):
         raise BadInput("metrics: should be an object of name and number", where=path)
     part = part_of(raw.get("conversation_count"), raw.get("gold_conversation_count"))
-    return Scores(provider, gold_set, metrics, part)
+    gold_sha256, counts = raw.get("gold_sha256"), raw.get("conversation_counts")
+    return Scores(
+        provider,
+        gold_set,
+        metrics,
+        part,
+        gold_sha256 if isinstance(gold_sha256, str) else None,
+        None if counts is None else ConversationCounts.parse(counts, path),
+    )

@@ -4,9 +4,10 @@ Conversations are taken one by one from an iterable, so memory grows with the ca
 with the conversations seen.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.evaluation.calibration import OVERALL, Confidences
 from bot.evaluation.cases import Case
 from bot.evaluation.counts import Decisions
 from bot.evaluation.expected_memories import GoldTurn
@@ -61,6 +62,18 @@ class _Tally:
         return all_right
 
 
+def memory_groups(
+    conversation: GoldConversation, answers: Answers
+) -> Iterator[tuple[int, GoldTurn, tuple[ExtractedMemory, ...]]]:
+    """What is paired: the turns that have gold or an answer."""
+    for turn_index in conversation.gold.keys() | answers.keys():
+        yield (
+            turn_index,
+            conversation.gold.get(turn_index, _NOTHING),
+            answers.get(turn_index, ()),
+        )
+
+
 class MemoryScorer:
     """Takes the memories of one conversation after the other, in any order."""
 
@@ -68,28 +81,46 @@ class MemoryScorer:
         self._rules = rules
         self._tally = _Tally()
         self._cases: list[Case] = []
+        self._confidences = Confidences()
         self._seen = 0
 
     def add(self, conversation: GoldConversation, answers: Answers) -> None:
         """A gold turn without an answer is an empty answer; an answer for a turn without a gold row
         is made of unpaired predictions."""
         self._seen += 1
-        for turn_index in conversation.gold.keys() | answers.keys():
-            gold = conversation.gold.get(turn_index, _NOTHING)
-            predicted = answers.get(turn_index, ())
+        for turn_index, gold, predicted in memory_groups(conversation, answers):
             pairing = pair_memories(
                 gold.memories,
                 predicted,
                 threshold=self._rules.threshold,
                 allow_contradictions=self._rules.allow_contradictions,
             )
+            _add_confidences(self._confidences, gold, predicted, pairing)
             if not self._tally.add(gold, predicted, pairing):
                 where = (conversation.conversation_id, turn_index)
                 self._cases += turn_cases(where, gold, predicted, pairing)
 
     def result(self) -> Scored[Counts]:
         cases = sorted(self._cases, key=lambda case: (case.conversation_id, case.turn_index))
-        return Scored(self._tally.counts(), tuple(cases), self._seen)
+        tallies = self._confidences.tallies
+        return Scored(self._tally.counts(), tuple(cases), self._seen, tallies)
+
+
+def _add_confidences(
+    confidences: Confidences,
+    gold: GoldTurn,
+    predicted: Sequence[ExtractedMemory],
+    pairing: Pairing,
+) -> None:
+    """A prediction without a pair is wrong in all it says."""
+    overall, tally = confidences.tally(OVERALL), confidences.tally
+    labels_of = {pair.predicted: gold.memories[pair.gold].labels for pair in pairing.pairs}
+    for i, memory in enumerate(predicted):
+        expected = labels_of.get(i)
+        overall.add(memory.confidence, expected is not None)
+        for category in memory.categories:
+            label = category.label
+            tally(label).add(category.confidence, expected is not None and label in expected)
 
 
 def score(

@@ -4,17 +4,19 @@ Everything else in the evaluation (gold sets, cassettes, providers, reports) pas
 predictions on without looking into them. A task is one module in `bot.evaluation.tasks`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from bot.evaluation.calibration import CalibrationTally
 from bot.evaluation.cases import Case
 from bot.evaluation.counts import LabelledCounts, Metrics
+from bot.evaluation.formulas import Formulas
 from bot.evaluation.gold_set import ConversationRow, GoldConversation
-from bot.evaluation.matching import DEFAULT_THRESHOLD
+from bot.evaluation.matching import DEFAULT_THRESHOLD, Labelled
 from bot.evaluation.outcome import Failure
 
 Prediction = Any
@@ -29,16 +31,23 @@ class ScoringRules:
     allow_contradictions: bool = False
 
 
+Group = tuple[int, Sequence[Labelled], Sequence[Labelled]]
+"""What is paired with each other: a turn's index, the gold and the predicted items."""
+
 Counts_co = TypeVar("Counts_co", bound=LabelledCounts, covariant=True)
 
 
 @dataclass(frozen=True)
 class Scored(Generic[Counts_co]):
-    """The result of a scoring: sums, what went wrong, and how many conversations were seen."""
+    """The result of a scoring: sums, what went wrong, and how many conversations were seen.
+
+    `confidences` by what they are of; empty for a task that has none.
+    """
 
     counts: Counts_co
     cases: tuple[Case, ...]
     conversation_count: int
+    confidences: Mapping[str, CalibrationTally] = field(default_factory=dict)
 
 
 class Scorer(Protocol):
@@ -72,8 +81,14 @@ class Task:
     oracle: Callable[[GoldConversation], Prediction]
     """The right prediction, for oracle-aligned cassettes."""
 
+    groups: Callable[[GoldConversation, Prediction], Iterator[Group]]
+    """What the scorer pairs, for an audit of the pairing."""
+
     new_scorer: Callable[[ScoringRules], Scorer]
     compute_metrics: Callable[[Any], Metrics]
+    formulas: Formulas
+    """The same metrics over columns of counts, for `bot.statistics`."""
+
     counts: type[LabelledCounts]
     facts: Callable[[Sequence[GoldConversation]], dict[str, Any]]
     """The manifest's counts of a gold set."""

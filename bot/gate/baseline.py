@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 from bot.errors import BadInput
 from bot.evaluation.scores import Enforcement
 from bot.files import read_json
+from bot.gate.rule import DEFAULT_RULE, RULES, Rule
 
 DEFAULT_MAX_REGRESSION_PP: Final = 3.0
 """The limit of the gate, in percentage points (ADR-0066 section 4)."""
@@ -37,11 +38,12 @@ class ProviderBlock:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The whole file; `max_regression_pp` is in percentage points."""
+    """The whole file; `max_regression_pp` is in percentage points, `rule` how it is applied."""
 
     gold_set: str
     max_regression_pp: float
     providers: Mapping[str, ProviderBlock]
+    rule: Rule = DEFAULT_RULE
 
 
 class _Fields:
@@ -106,19 +108,27 @@ def _block(fields: _Fields) -> ProviderBlock:
     )
 
 
+def _rule(policy: _Fields) -> Rule:
+    """Raises BadInput: a misspelt rule must not become a milder one."""
+    value = policy.raw.get("rule", DEFAULT_RULE)
+    for rule in RULES:
+        if value == rule:
+            return rule
+    raise policy.fault("rule", f"one of {', '.join(RULES)}", value)
+
+
 def parse_baseline(raw: object, where: Path) -> Baseline:
     """Raises BadInput that names the field."""
     fields = _Fields(raw, "", where)
     version = fields.raw.get("schema_version")
     if version != 1 or isinstance(version, bool):
         raise fields.fault("schema_version", "1", version)
-    providers = fields.child("providers")
+    providers, policy = fields.child("providers"), fields.child("policy", {})
     return Baseline(
         gold_set=fields.text("gold_set"),
-        max_regression_pp=fields.child("policy", {}).points(
-            "max_regression_pp", DEFAULT_MAX_REGRESSION_PP
-        ),
+        max_regression_pp=policy.points("max_regression_pp", DEFAULT_MAX_REGRESSION_PP),
         providers={name: _block(providers.child(name)) for name in providers.raw},
+        rule=_rule(policy),
     )
 
 

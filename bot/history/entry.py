@@ -118,7 +118,9 @@ def build_run_entry(
         model=report.model,
         metrics=defined_scores(report.metrics),
         status=gate.status,
-        gate_summary=GateSummary(status=gate.status, checks=gate.checks),
+        gate_summary=GateSummary(
+            status=gate.status, checks=gate.checks, rule=gate.rule, changes=gate.changes
+        ),
         cassette_kind=report.cassette_kind,
         prompt_sha256=report.prompt_sha256,
         schema_sha256=report.schema_sha256,

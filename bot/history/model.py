@@ -23,7 +23,9 @@ from bot.evaluation.outcome import AnsweringFacts
 from bot.evaluation.report import REPLAY_MODES, Mode, ShortText
 from bot.evaluation.scores import Enforcement
 from bot.gate.regression import Check
+from bot.gate.rule import DEFAULT_RULE, Rule
 from bot.gate.staleness import State
+from bot.statistics.findings import Change
 from bot.verdict import Status
 
 CURRENT_VERSION: Final = 2
@@ -69,8 +71,12 @@ class ProviderEntry(_Entry):
 
 
 class GateSummary(_Entry):
+    """`changes`: metric → what the pairs of conversations say of it; empty where none were."""
+
     status: Status
     checks: tuple[Check, ...]
+    rule: Rule = DEFAULT_RULE
+    changes: dict[str, Change] = {}
 
 
 class RunEntry(_Entry):

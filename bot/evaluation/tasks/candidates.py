@@ -5,7 +5,7 @@ predicted candidate shows whether its evidence and its references lead to someth
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -34,12 +34,13 @@ from bot.evaluation.counts import (
     label_metrics,
 )
 from bot.evaluation.find_cases import Placed, leftover_cases
+from bot.evaluation.formulas import Formulas, decisions, label_formulas
 from bot.evaluation.gold_set import CONVERSATIONS, ConversationRow, GoldConversation, Row
 from bot.evaluation.keyword_candidates import extract_candidates_by_keywords
 from bot.evaluation.label_tally import LabelTally
 from bot.evaluation.matching import Pairing, pair_memories
 from bot.evaluation.outcome import Failure
-from bot.evaluation.task import Scored, ScoringRules, Task
+from bot.evaluation.task import Group, Scored, ScoringRules, Task
 from bot.extraction.turns import Turn
 from bot.files import json_lines
 from bot.validation import validate
@@ -122,6 +123,16 @@ def compute_candidate_metrics(counts: CandidateCounts) -> Metrics:
     return in_order(metrics, CANDIDATE_METRICS)
 
 
+_TO_FIND: Final = ("gold_candidates",)
+CANDIDATE_FORMULAS: Final[Formulas] = {
+    **label_formulas(CANDIDATE_KINDS),
+    KIND_ACCURACY: decisions("kind_assignment", exact=True),
+    EVIDENCE_VALIDITY: decisions("evidence", zero_if=_TO_FIND),
+    REFERENCE_VALIDITY: decisions("references", zero_if=_TO_FIND),
+}
+"""What `compute_candidate_metrics` computes, as formulas over columns of counts."""
+
+
 def _placed(name: str, draft: CandidateDraft) -> Placed:
     ranges = entry_ranges(draft)
     turn = ranges[0][0] if ranges else 0
@@ -200,6 +211,10 @@ def _oracle(conversation: GoldConversation) -> Drafts:
     return gold
 
 
+def _groups(conversation: GoldConversation, predicted: Drafts) -> Iterator[Group]:
+    yield 0, conversation.gold, predicted
+
+
 def _facts(conversations: Sequence[GoldConversation]) -> dict[str, Any]:
     kinds = Counter(draft.kind for conversation in conversations for draft in conversation.gold)
     return {"candidate_kind_counts": {kind: kinds[kind] for kind in CANDIDATE_KINDS}}
@@ -215,8 +230,10 @@ CANDIDATES = Task(
     predict=_predict,
     to_answer=_to_answer,
     oracle=_oracle,
+    groups=_groups,
     new_scorer=CandidateScorer,
     compute_metrics=compute_candidate_metrics,
+    formulas=CANDIDATE_FORMULAS,
     counts=CandidateCounts,
     facts=_facts,
     floor=extract_candidates_by_keywords,

@@ -1,17 +1,17 @@
 """Memories of each turn, with labels and validity (CONTRACTS sections 1 and 3)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bot.evaluation.expected_memories import EXPECTED, GoldTurns, load_expected_memories
 from bot.evaluation.gold_set import GoldConversation
 from bot.evaluation.keyword_memories import extract_memories_by_keywords
-from bot.evaluation.metrics import Counts, compute_metrics
+from bot.evaluation.metrics import FORMULAS, Counts, compute_metrics
 from bot.evaluation.outcome import Failure
 from bot.evaluation.scores import GATED_METRICS
-from bot.evaluation.scoring import Answers, MemoryScorer
-from bot.evaluation.task import Task
+from bot.evaluation.scoring import Answers, MemoryScorer, memory_groups
+from bot.evaluation.task import Group, Task
 from bot.extraction.schema import BatchExtractionResult, TurnExtraction
 from bot.extraction.taxonomy import VALID_LABELS
 
@@ -46,6 +46,11 @@ def _oracle(conversation: GoldConversation) -> Answers:
     }
 
 
+def _groups(conversation: GoldConversation, answers: Answers) -> Iterator[Group]:
+    for turn_index, gold, predicted in memory_groups(conversation, answers):
+        yield turn_index, gold.memories, predicted
+
+
 def _facts(conversations: Sequence[GoldConversation]) -> dict[str, Any]:
     labels: Counter[str] = Counter()
     multi = supersession = 0
@@ -72,8 +77,10 @@ MEMORIES = Task(
     predict=_predict,
     to_answer=_to_answer,
     oracle=_oracle,
+    groups=_groups,
     new_scorer=MemoryScorer,
     compute_metrics=compute_metrics,
+    formulas=FORMULAS,
     counts=Counts,
     facts=_facts,
     floor=extract_memories_by_keywords,
