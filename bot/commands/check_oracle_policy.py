@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.commands.set_status import in_repository
 from bot.console import Console
 from bot.errors import BadInput
 from bot.evaluation.manifest import parse_manifest
@@ -54,6 +55,7 @@ def run_check_oracle_policy(request: PolicyRequest, out: Path | None, console: C
         body=request.body,
         contract_paths=request.contract_paths,
         drift_uses=drift_uses(read_workflows(request.workflows)),
+        gold_set=in_repository(request.manifest.parent, Path.cwd()),
     )
     result = judge_oracle_policy(facts)
     if out is not None:

@@ -50,6 +50,7 @@ def judge_pull_policy(
             body=body,
             contract_paths=place.contract_paths,
             drift_uses=drift_uses(_changed_workflows(github, changed, head_sha, settings)),
+            gold_set=manifest.rpartition("/")[0],
         )
     )
 

@@ -107,6 +107,7 @@ def _detail(run: RunEntry, before: RunEntry | None, report: Report | None) -> di
         "schema_sha256": run.schema_sha256,
         "cassette_kind": run.cassette_kind,
         "conversation_count": run.conversation_count,
+        "detectable_drop_pp": report.detectable_drop_pp if report else None,
         "cases": [
             {
                 "conversation": case.conversation_id,

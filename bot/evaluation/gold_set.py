@@ -14,6 +14,7 @@ from bot.files import MAX_LINES_BYTES, json_lines, read_bytes
 from bot.validation import validate
 
 CONVERSATIONS: Final = "conversations.jsonl"
+EXPECTED_PREFIX: Final = "expected_"
 CASSETTES: Final = "openai_cassettes.jsonl"
 MANIFEST: Final = "cassette_manifest.json"
 BASELINE: Final = "baseline_results.json"

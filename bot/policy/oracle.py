@@ -14,6 +14,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from bot.errors import one_line
+from bot.evaluation.gold_set import CONVERSATIONS, EXPECTED_PREFIX
 from bot.evaluation.manifest import ALLOW_DRIFT_VARIABLE, LIVE_RECORDED, ORACLE_ALIGNED
 from bot.policy.changed_files import ChangedFiles
 from bot.policy.marker import ORACLE_OK_MARKER, has_visible_line
@@ -40,6 +41,10 @@ NOT_VISIBLE = (
     f"the body holds {ORACLE_OK_MARKER}, but not where it counts: in HTML, a comment, code, a "
     "quotation, an unticked task, struck out or within a sentence it is no exception"
 )
+BOTH_CHANGED = (
+    "gold memories changed together with the contract: a changed score is of both; "
+    "`extraction-bot explain` tells the parts"
+)
 WAYS_OUT = (
     "record the cassettes live, or put the line "
     f"{ORACLE_OK_MARKER} into the pull request's body, on a line of its own with a blank line "
@@ -54,6 +59,7 @@ class PolicyFacts:
     """What the policy judges; `contract_paths` and `drift_uses` come from the base.
 
     `cassette_kind` is the head manifest's; None, or an unknown one, counts as oracle-aligned.
+    `gold_set` is its folder's path in the repository; empty when it lies elsewhere.
     """
 
     cassette_kind: str | None
@@ -61,6 +67,7 @@ class PolicyFacts:
     body: str
     contract_paths: tuple[str, ...]
     drift_uses: tuple[str, ...] = ()
+    gold_set: str = ""
 
 
 class PolicyResult(BaseModel):
@@ -105,6 +112,13 @@ def _composed(path: str) -> str:
     return unicodedata.normalize("NFC", path)
 
 
+def is_gold_path(path: str, gold_set: str) -> bool:
+    """Whether `path` holds conversations, or what is expected of them, of this gold set."""
+    folder, _, name = _composed(path).rpartition("/")
+    is_gold = name == CONVERSATIONS or name.startswith(EXPECTED_PREFIX)
+    return bool(gold_set) and folder == _composed(gold_set).strip("/") and is_gold
+
+
 def _writable(path: str) -> str:
     """`path` as text that JSON can hold: bytes that are not UTF-8 become escapes."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -141,9 +155,11 @@ def judge_oracle_policy(facts: PolicyFacts) -> PolicyResult:
         faults += [NOT_VISIBLE] if ORACLE_OK_MARKER in facts.body else []
         faults.append(WAYS_OUT)
     holds = (EXCEPTION if has_exception else LIVE).format(**words)
+    has_gold = any(is_gold_path(path, facts.gold_set) for path in facts.changed.paths)
+    also = (BOTH_CHANGED,) if changes and has_gold else ()
     return PolicyResult(
         status="fail" if faults else "pass",
-        reasons=tuple(faults) or (holds if is_changed else NO_CONTRACT_CHANGE,),
+        reasons=(tuple(faults) or (holds if is_changed else NO_CONTRACT_CHANGE,)) + also,
         contract_changes=changes,
         exception_used=has_exception,
         cassette_kind=kind,

@@ -138,3 +138,27 @@ def test_the_drift_variable_in_a_workflow_fails_whatever_else() -> None:
     result = judge("README.md", kind=LIVE, body=OK, uses=(".github/workflows/eval.yml:7",))
     assert result.status == "fail"
     assert ".github/workflows/eval.yml:7" in result.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("eval/gold/expected_memories.jsonl", True),
+        ("eval/gold/conversations.jsonl", True),
+        ("eval/gold/cassette_manifest.json", False),
+        ("eval/gold/README.md", False),
+        ("other/expected_memories.jsonl", False),
+        ("eval/gold/more/conversations.jsonl", False),
+    ],
+)
+def test_gold_and_contract_changed_together_is_said_and_decides_nothing(
+    path: str, says: bool
+) -> None:
+    for prompt, kind in ((True, LIVE), (True, ORACLE), (False, ORACLE)):
+        paths = frozenset({path, *(DEFAULT_CONTRACT_PATHS if prompt else ())})
+        changed = ChangedFiles(paths, complete=True)
+        alone = judge_oracle_policy(PolicyFacts(kind, changed, "", DEFAULT_CONTRACT_PATHS))
+        facts = PolicyFacts(kind, changed, "", DEFAULT_CONTRACT_PATHS, gold_set="eval/gold")
+        result = judge_oracle_policy(facts)
+        assert result.status == alone.status
+        assert ("gold memories changed together" in result.reasons[-1]) is (says and prompt)

@@ -305,8 +305,14 @@ async function showRun(hash) {
   share.addEventListener("click", async () => {
     try { await navigator.clipboard.writeText(location.href); share.textContent = "Copied"; } catch { share.textContent = location.href; }
   });
-  const checks = detail.checks.map((check) => [check.ok ? "✓ ok" : "✗ fails", check.name, percent(check.baseline), percent(check.current), check.drop_pp === null ? "—" : `${(-check.drop_pp).toFixed(2)}`, String(check.limit_pp)]);
-  const parts = [make("p"), make("h2", `Run ${runs.number[run]}`), verdict, facts, share, make("h3", "Checks"), table(["", "Check", "Baseline", "Now", "Change (points)", "Limit"], checks, `${checks.length} checks of the gate`), make("h3", "Cases")];
+  const detectable = detail.detectable_drop_pp;
+  const heads = ["", "Check", "Baseline", "Now", "Change (points)", "Limit", ...(detectable ? ["Smallest drop it can show"] : [])];
+  const checks = detail.checks.map((check) => {
+    const metric = check.name.replace(/^[^.]*\./, "").replace(/ regression \(pp\)$/, "");
+    const shows = detectable ? [detectable[metric] === null || detectable[metric] === undefined ? "—" : detectable[metric].toFixed(1)] : [];
+    return [check.ok ? "✓ ok" : "✗ fails", check.name, percent(check.baseline), percent(check.current), check.drop_pp === null ? "—" : `${(-check.drop_pp).toFixed(2)}`, String(check.limit_pp), ...shows];
+  });
+  const parts = [make("p"), make("h2", `Run ${runs.number[run]}`), verdict, facts, share, make("h3", "Checks"), table(heads, checks, `${checks.length} checks of the gate`), make("h3", "Cases")];
   parts[0].append(make("a", "Back to the overview", { href: "#" }));
   if (detail.cases === null) parts.push(make("p", "The cases are in the report (latest.json) of the workflow run's artifact; the dashboard was built without it."));
   else if (detail.cases.length === 0) parts.push(make("p", "None: nothing was missed, invented or mislabelled."));
