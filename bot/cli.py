@@ -39,6 +39,7 @@ from bot.cli_options import (
     PolicyFile,
     Provider,
     Published,
+    Repeats,
     Resume,
     RunNumber,
     RunUrl,
@@ -94,6 +95,7 @@ def run(
     only: Only = None,
     stale: Stale = False,
     resume: Resume = False,
+    repeats: Repeats = 1,
 ) -> None:
     """The main job: evaluate, gate, append to the history, render the comment."""
     from bot.commands.evaluate import EvaluateRequest, LiveFlags
@@ -115,6 +117,7 @@ def run(
         only=tuple(only or ()),
         stale=stale,
         resume=resume,
+        repeats=repeats,
     )
     request = RunRequest(
         evaluation=EvaluateRequest(directory, mode, provider, live),
@@ -146,6 +149,7 @@ def evaluate(
     only: Only = None,
     stale: Stale = False,
     resume: Resume = False,
+    repeats: Repeats = 1,
     audit_matching: Annotated[
         bool,
         typer.Option(
@@ -169,6 +173,7 @@ def evaluate(
         only=tuple(only or ()),
         stale=stale,
         resume=resume,
+        repeats=repeats,
     )
     directory = gold_set or settings.of(chosen).gold_set
     request = EvaluateRequest(directory, mode, provider, live, audit_matching)

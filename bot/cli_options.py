@@ -89,6 +89,10 @@ Resume = Annotated[
     bool,
     typer.Option("--resume", help="Go on with a live run that stopped; pay nothing twice."),
 ]
+Repeats = Annotated[
+    int,
+    typer.Option("--repeats", min=1, max=100, help="Ask a model K times, to see its own spread."),
+]
 Latest = Annotated[Path, typer.Option("--latest", help="The report, latest.json.")]
 OptionalLatest = Annotated[
     Path | None, typer.Option("--latest", help="The report, for the cases that went wrong.")

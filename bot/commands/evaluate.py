@@ -1,5 +1,6 @@
 """`evaluate`: a gold set and a provider in, `latest.json` out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -15,6 +16,7 @@ from bot.errors import BadInput
 from bot.evaluation.answers_file import AnswersFile
 from bot.evaluation.manifest import ALLOW_DRIFT_VARIABLE
 from bot.evaluation.pipeline import EvaluationPlan, Selection, evaluate
+from bot.evaluation.repeats import Repeats
 from bot.evaluation.report import LIVE_MODES, Mode, Report, parse_mode, report_json
 from bot.evaluation.task import ScoringRules
 from bot.extraction.request import Parameters
@@ -46,6 +48,7 @@ class LiveFlags:
     only: tuple[str, ...] = ()
     stale: bool = False
     resume: bool = False
+    repeats: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,8 @@ def _check_flags(flags: LiveFlags, mode: Mode) -> None:
         raise BadInput("goes with --mode record only", where="--stale")
     if flags.resume and mode not in LIVE_MODES:
         raise BadInput("goes with a mode that calls a model", where="--resume")
+    if flags.repeats > 1 and (mode not in LIVE_MODES or mode == "record"):
+        raise BadInput("goes with modes that call a model, but not with record", where="--repeats")
     if mode == "record" and flags.limit is not None:
         raise BadInput("a recording has no --limit", where="--limit", next_step="use --only ID")
 
@@ -112,26 +117,27 @@ def evaluate_gold_set(
 ) -> Report:
     """The report; its answers go to `answers`.
 
-    Warnings go to the console, the journal of a live run beside the report's place.
+    Warnings go to the console, the journal of a live run beside the report's place. With
+    `--repeats` the report is the first repeat's, and says how far the others lie from it.
 
     Mode `record` writes cassettes and manifest first and scores what was written. Raises BadInput
     and Unreachable.
     """
-    choice = _choice(request, settings, answers.latest.parent, console)
-    flags = request.live
+    flags, folder = request.live, answers.latest.parent
+    choice = _choice(request, settings, folder, console)
     _check_flags(flags, choice.mode)
     contract, task = load_contract(settings.of(suite)), suite.load_task()
-    with watching(choice, console) as choice:
-        facts = None
+    facts = None
+    with watching(choice, console) as watched:
         if choice.mode == "record":
-            recording = RecordRequest(request.gold_set, choice, flags.only, flags.stale)
+            recording = RecordRequest(request.gold_set, watched, flags.only, flags.stale)
             facts = record(recording, task, contract, now, console)
         plan = EvaluationPlan(
             task=task,
             gold_set=request.gold_set,
             mode=choice.mode,
             create_provider=partial(
-                create_provider, replace(choice, mode="cassette") if facts else choice
+                create_provider, replace(watched, mode="cassette") if facts else watched
             ),
             contract=contract,
             rules=ScoringRules(settings.similarity_threshold, settings.allow_contradictions),
@@ -153,7 +159,46 @@ def evaluate_gold_set(
         drops = detectable_drops(intervals, task.gated_metrics)
         update["intervals"] = intervals
         update["detectable_drop_pp"] = {name: one.drop_pp for name, one in drops.items()}
+    if flags.repeats > 1:
+        update["repeats"] = _repeat(report, choice, plan, flags.repeats, console)
     return report.model_copy(update=update)
+
+
+def _repeat(
+    first: Report, choice: ProviderChoice, plan: EvaluationPlan, count: int, console: Console
+) -> Repeats | None:
+    """Ask everything again `count` - 1 times, each with a journal of its own and what the budget
+    has left; None when nothing was scored."""
+    from bot.statistics.repeats import repeat_spread
+
+    reports = [first]
+    for number in range(2, count + 1):
+        live, spent = choice.live, _cost(reports)
+        limits = live.limits
+        if limits.max_cost_usd is not None:
+            limits = replace(limits, max_cost_usd=max(0.0, limits.max_cost_usd - (spent or 0.0)))
+        journal = live.journal.with_name(repeat_journal(number))
+        again = replace(choice, live=replace(live, journal=journal, limits=limits))
+        with watching(again, console) as watched:
+            provider = partial(create_provider, watched)
+            plan = replace(plan, create_provider=provider, on_prediction=None)
+            reports.append(evaluate(plan, first.generated_at)[0])
+    counts = [one.conversation_counts for one in reports if one.conversation_counts is not None]
+    if len(counts) < count:
+        return None
+    spread = repeat_spread([one.metrics for one in reports], counts, plan.task.formulas)
+    return Repeats(count, _cost(reports), spread)
+
+
+def _cost(reports: Sequence[Report]) -> float | None:
+    """Of all of them, in USD; None when one is unknown."""
+    costs = [one.answering.cost_usd if one.answering else None for one in reports]
+    return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+
+def repeat_journal(number: int) -> str:
+    """The journal of the second and every later repeat."""
+    return f"live-journal-{number}.jsonl"
 
 
 def write_report(request: EvaluateRequest, report: Report, answers: AnswersFile) -> None:
@@ -161,7 +206,9 @@ def write_report(request: EvaluateRequest, report: Report, answers: AnswersFile)
     answers.write()
     write_atomic(answers.latest, to_json(report_json(report)))
     if parse_mode(request.mode) in LIVE_MODES:
-        (answers.latest.parent / JOURNAL_NAME).unlink(missing_ok=True)
+        later = map(repeat_journal, range(2, request.live.repeats + 1))
+        for name in (JOURNAL_NAME, *later):
+            (answers.latest.parent / name).unlink(missing_ok=True)
 
 
 def tell_answering(report: Report, console: Console) -> None:
@@ -179,6 +226,32 @@ def tell_answering(report: Report, console: Console) -> None:
         console.say(f"    {failed.conversation_id}: {failed.kind}: {failed.detail}")
     if facts.calls:
         console.say(f"  {answering_in_words(facts)}")
+
+
+def tell_repeats(report: Report, suite: Suite, console: Console) -> None:
+    """The model's own spread apart from that of the conversations, for the headlines."""
+    if report.repeats is None:
+        return
+    for metric, title in suite.words.headlines:
+        if one := report.repeats.metrics.get(metric):
+            other = one.between_conversations_pp
+            shown = "not known" if other is None else f"{other:.2f} points"
+            console.say(
+                f"  {title} over {report.repeats.count} repeats: mean {one.mean:.2%}, between "
+                f"repeats {one.between_repeats_pp:.2f} points, between conversations {shown}"
+            )
+
+
+def tell_detectable(report: Report, suite: Suite, console: Console) -> None:
+    """The smallest drops that the gold set can show, for the headlines."""
+    drops = report.detectable_drop_pp or {}
+    shown = [
+        f"{title} {drop:.1f}"
+        for metric, title in suite.words.headlines
+        if (drop := drops.get(metric)) is not None
+    ]
+    if shown:
+        console.say(f"  smallest drop it shows with 80 % power, in points: {', '.join(shown)}")
 
 
 def tell_calibration(report: Report, console: Console) -> None:
@@ -211,6 +284,8 @@ def run_evaluate(
         f"{report.notes} Report: {out}"
     )
     tell_answering(report, console)
+    tell_detectable(report, suite, console)
+    tell_repeats(report, suite, console)
     tell_calibration(report, console)
     console.set_outputs({"report": str(out)})
     return 0

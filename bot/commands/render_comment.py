@@ -12,8 +12,9 @@ from bot.errors import BadInput
 from bot.evaluation.report import Report, load_report
 from bot.files import read_json, write_atomic
 from bot.history.comparable import entries_of
-from bot.history.file import load_history
-from bot.history.model import History, RunEntry
+from bot.history.file import load_history, read_archive
+from bot.history.model import History, RunEntry, StoredRun
+from bot.history.noise import same_experiment
 from bot.policy.oracle import PolicyResult
 from bot.suites import Suite
 from bot.validation import validate
@@ -47,6 +48,14 @@ def read_trend(published: Path, suite: Suite, console: Console) -> tuple[RunEntr
         return ()
 
 
+def read_archived(archive: Path, run: RunEntry) -> tuple[RunEntry, ...]:
+    """The archive's runs that can tell a live run's noise; its damaged lines are no runs."""
+    if run.key[2] != "live" or not archive.exists():
+        return ()
+    stored = (line.entry for line in read_archive(archive) if isinstance(line, StoredRun))
+    return tuple(same_experiment(run, stored))
+
+
 def find_run(history: History, head_sha: str | None, report: Report | None) -> RunEntry | None:
     """The newest run, of the head commit and of the report's provider where they are known.
 
@@ -74,15 +83,18 @@ def run_render_comment(request: RenderRequest, out: Path, suite: Suite, console:
     """Write the comment to `out`; 0, whatever the verdict in it."""
     report = load_report(request.latest) if request.latest else None
     history = load_history(request.published, suite.name)
+    run = find_run(history, request.head_sha, report)
+    archive = suite.history_files(request.published).archive
     data = CommentInput(
         words=suite.words,
-        run=find_run(history, request.head_sha, report),
+        run=run,
         head_sha=request.head_sha,
         report=report,
         base_report=load_report(request.base_latest) if request.base_latest else None,
         policy=load_policy_result(request.policy) if request.policy else None,
         server_url=server_url(console.env),
         trend=entries_of(history),
+        archived=read_archived(archive, run) if run else (),
     )
     body, section = render_comment(data, suite, request.templates)
     write_atomic(out, body)

@@ -8,7 +8,7 @@ from bot.commands.evaluate import EvaluateRequest, evaluate_gold_set, tell_answe
 from bot.commands.gate import tell_gate
 from bot.commands.judge import judge_scores
 from bot.commands.publish import tell_history
-from bot.commands.render_comment import read_trend, render_comment
+from bot.commands.render_comment import read_archived, read_trend, render_comment
 from bot.comment.provider_rows import provider_row
 from bot.comment.sections import Section
 from bot.comment.view import CommentInput
@@ -102,6 +102,9 @@ def complete_run(
             policy=policy,
             server_url=server_url(console.env),
             trend=trend,
+            archived=read_archived(
+                suite.history_files(request.trend or request.data).archive, entry
+            ),
         )
         body, section = render_comment(data, suite, request.templates)
 

@@ -18,6 +18,7 @@ from bot.evaluation.manifest import ORACLE_ALIGNED
 from bot.evaluation.report import Report
 from bot.gate.regression import TOLERANCE_PP, Check
 from bot.history.model import ProviderEntry, RunEntry
+from bot.history.noise import noise_floor_pp
 from bot.policy.oracle import PolicyResult
 
 MAX_PROVIDERS: Final = 20
@@ -48,7 +49,8 @@ class CommentInput:
     `run` is None when there is no result; `head_sha` is the commit the section must speak of.
     `report` and `base_report` give the cases; `server_url` is the only host that is linked to;
     `note` is a sentence of ours on where the numbers come from. `trend` holds published runs,
-    newest first; those that can be compared with `run` are shown as a line.
+    newest first; those that can be compared with `run` are shown as a line. `archived` holds runs
+    of the archive: of a live run they tell the noise.
     """
 
     words: SuiteWords
@@ -60,6 +62,7 @@ class CommentInput:
     server_url: str = "https://github.com"
     note: str = ""
     trend: tuple[RunEntry, ...] = ()
+    archived: tuple[RunEntry, ...] = ()
 
 
 def _is_over(check: Check) -> bool:
@@ -74,7 +77,7 @@ def _mark(check: Check) -> str:
     return "❌ over the limit" if _is_over(check) else "❌ beyond chance"
 
 
-def _check_row(check: Check, seen: str) -> dict[str, Any]:
+def _check_row(check: Check, seen: str, noise: float | None) -> dict[str, Any]:
     change = None if check.value is None else -check.value
     return {
         "metric": escape_code(check.metric),
@@ -85,6 +88,7 @@ def _check_row(check: Check, seen: str) -> dict[str, Any]:
         "ok": check.ok,
         "mark": _mark(check),
         "seen": seen,
+        "noise": UNDEFINED if noise is None else f"±{noise:.2f}",
     }
 
 
@@ -246,6 +250,7 @@ def build_context(data: CommentInput, max_case_rows: int, max_case_chars: int) -
         "run": {},
         "metrics": [],
         "has_pairs": False,
+        "noise_runs": 0,
         "failed": [],
         "labels": [],
         "providers": [],
@@ -261,8 +266,9 @@ def build_context(data: CommentInput, max_case_rows: int, max_case_chars: int) -
     if run is None:
         return context
     changes = run.gate_summary.changes
+    noise_runs, floors = noise_floor_pp(run, data.archived)
     rows = [
-        _check_row(check, changes.get(check.metric, ""))
+        _check_row(check, changes.get(check.metric, ""), floors.get(check.metric))
         for check in run.gate_summary.checks[:MAX_CHECKS]
     ]
     return context | {
@@ -272,6 +278,7 @@ def build_context(data: CommentInput, max_case_rows: int, max_case_chars: int) -
         "run": _run_facts(run, data.server_url),
         "metrics": rows,
         "has_pairs": bool(changes),
+        "noise_runs": noise_runs if floors else 0,
         "failed": [row for row in rows if not row["ok"]],
         "labels": _label_rows(data.words.labels, run),
         "providers": [

@@ -20,6 +20,7 @@ from bot.evaluation.conversation_counts import ConversationCounts
 from bot.evaluation.counts import LabelledCounts
 from bot.evaluation.interval import Interval, NoInterval
 from bot.evaluation.outcome import AnsweringFacts
+from bot.evaluation.repeats import Repeats
 from bot.evaluation.scores import (
     GATED_METRICS,
     MAX_REPORT_BYTES,
@@ -88,6 +89,7 @@ class Report(BaseModel):
     intervals: dict[str, Interval | NoInterval] | None = None
     detectable_drop_pp: dict[str, float | None] | None = None
     calibration: dict[str, Calibration] | None = None
+    repeats: Repeats | None = None
 
     _bad_metrics: dict[str, object] = PrivateAttr(default_factory=dict)
 

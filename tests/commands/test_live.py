@@ -621,3 +621,27 @@ def test_a_server_or_key_cannot_be_configured_in_a_file_that_a_pull_request_chan
     assert done.code == 2
     assert "live.base_url" in done.err
     assert str(CONFIG) in done.err
+
+
+def test_repeats_ask_again_and_tell_the_models_own_spread(
+    place: Path, bot: Bot, server: ModelServer
+) -> None:
+    done = evaluate(bot, "--repeats", "3")
+    assert done.code == 0, done.err
+    assert dict(server.calls) == dict.fromkeys(ONCE, 3)
+    repeats = load(LATEST)["repeats"]
+    assert repeats["count"] == 3
+    spread = repeats["metrics"]["recall_macro"]
+    assert (spread["mean"], spread["between_repeats_pp"]) == (1.0, 0.0)
+    assert "over 3 repeats: mean 100.00%" in done.out
+    assert list(LATEST.parent.glob("live-journal*")) == []
+
+
+@pytest.mark.parametrize("mode", ["cassette", "record"])
+def test_repeats_go_with_a_mode_that_asks_a_model(
+    place: Path, bot: Bot, server: ModelServer, mode: str
+) -> None:
+    done = evaluate(bot, "--repeats", "2", mode=mode)
+    assert done.code == 2
+    assert "--repeats" in done.err
+    assert not server.calls

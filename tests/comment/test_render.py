@@ -366,3 +366,23 @@ def test_a_template_cannot_count_to_a_billion(tmp_path: Path) -> None:
     folder = own(tmp_path, "parts/verdict.md.j2", "{% for i in range(10**9) %}x{% endfor %}")
     with pytest.raises(BadInput, match="cannot be rendered"):
         render(passing(), templates=folder)
+
+
+def test_a_live_runs_change_has_the_noise_of_equal_runs_beside_it() -> None:
+    same = {"mode": "live", "prompt_sha256": "a" * 64, "schema_sha256": "b" * 64}
+    scores = (0.80, 0.82, 0.79, 0.81, 0.83)
+    archived = tuple(
+        run_entry(n, metrics={"recall_macro": score}, **same)
+        for n, score in enumerate(scores, start=1)
+    )
+    run = run_with([check("recall_macro", 0.8, 0.82)], metrics={"recall_macro": 0.82}, **same)
+    data = CommentInput(EXTRACTION_QUALITY.words, run, archived=archived)
+    text = render_section(template_environment(), "extraction_quality", data, 60_000).text
+    # the deviation of the five is 1.5811 points; times 1.96 and the root of two
+    assert "| +2.00 | ±4.38 | 3 |" in text
+    assert "among 5 earlier live runs" in text
+    fewer = CommentInput(EXTRACTION_QUALITY.words, run, archived=archived[:4])
+    assert (
+        "Noise"
+        not in render_section(template_environment(), "extraction_quality", fewer, 60_000).text
+    )
