@@ -310,6 +310,8 @@ def main(arguments: list[str] | None = None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         console.error("interrupted")
         return 130
+    except SystemExit:  # typer's, and only when the reader of our output has closed it
+        return 141
     return result if isinstance(result, int) else 0
 
 

@@ -1,4 +1,6 @@
 import io
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ from bot.console import Console
 from bot.errors import BadInput, RuleSaysNo, Unreachable, one_line
 from bot.files import write_atomic
 from bot.verdict import Verdict
+from tests.support.github_place import ROOT
 
 
 def console(**env: str) -> Console:
@@ -101,3 +104,12 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_scraps(
         write_atomic(path, "new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_reader_that_closes_our_output_is_no_rule_that_says_no() -> None:
+    words = f"{sys.executable} -m bot schema | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", words], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "141\n"  # as a shell reports SIGPIPE
+    assert done.stderr == ""

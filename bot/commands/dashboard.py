@@ -1,5 +1,6 @@
 """`dashboard build` and `dashboard serve`: the static site from the published files."""
 
+import contextlib
 import functools
 import tempfile
 from collections.abc import Iterator
@@ -100,7 +101,8 @@ def run_dashboard_serve(
             raise BadInput(f"cannot listen: {error.strerror}", where=f"port {port}") from error
         with server:
             console.note(f"http://127.0.0.1:{server.server_port}/ — Ctrl-C ends it")
-            server.serve_forever()
+            with contextlib.suppress(KeyboardInterrupt):
+                server.serve_forever()
     return 0
 
 

@@ -4,13 +4,19 @@ import base64
 import hashlib
 import io
 import json
+import os
+import signal
+import subprocess
+import sys
 import tarfile
+import urllib.request
 from pathlib import Path
 
 import pytest
 
 from bot.dashboard import uplot
 from tests.commands.conftest import Bot, load
+from tests.support.github_place import ROOT
 from tests.support.histories import published_text, varied_runs
 
 DATA = Path("web_data/extraction-quality-benchmark-data.json")
@@ -80,6 +86,21 @@ def test_a_port_that_is_taken_is_bad_input(place: Path, bot: Bot) -> None:
         done = bot("dashboard", "serve", "--port", str(taken.getsockname()[1]))
     assert done.code == 2
     assert "cannot listen" in done.err
+
+
+def test_ctrl_c_ends_serving_and_is_no_error(place: Path) -> None:
+    words = [sys.executable, "-m", "bot", "dashboard", "serve", "--port", "0"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, cwd=place, env=env, stderr=pipe, stdout=pipe, text=True) as run:
+        assert run.stderr is not None
+        while "Ctrl-C ends it" not in (line := run.stderr.readline()):
+            assert line, "it ended before it served"
+        with urllib.request.urlopen(line.split()[0], timeout=10) as answer:
+            assert "No run has been published yet" in answer.read().decode()
+        run.send_signal(signal.SIGINT)
+        assert run.wait(timeout=20) == 0
+        assert "error" not in run.stderr.read()
 
 
 def package(names: list[str]) -> bytes:
