@@ -310,8 +310,10 @@ def main(arguments: list[str] | None = None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         console.error("interrupted")
         return 130
-    except SystemExit:  # typer's, and only when the reader of our output has closed it
-        return 141
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):  # typer's: nobody reads our output
+            return 141
+        raise
     return result if isinstance(result, int) else 0
 
 
