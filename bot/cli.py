@@ -299,8 +299,10 @@ def version() -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run a command line; returns the exit code (CONTRACTS section 11)."""
     console = get_console()
+    words = arguments or sys.argv[1:] or ["--help"]
     try:
-        result = app(arguments or sys.argv[1:] or ["--help"], standalone_mode=False)
+        _check_words(words)
+        result = app(words, standalone_mode=False)
     except BotError as error:
         return console.fail(error)
     except typer.TyperException as error:
@@ -314,8 +316,27 @@ def main(arguments: list[str] | None = None) -> int:
         if isinstance(error.__context__, BrokenPipeError):  # typer's: nobody reads our output
             return 141
         raise
+    except OSError as error:  # of a place that no command has words of its own for
+        return console.fail(BadInput(str(error.strerror), where=error.filename or "the output"))
     return result if isinstance(result, int) else 0
 
 
+def _check_words(words: list[str]) -> None:
+    """Bytes that are no UTF-8 come as lone surrogates, which no file of ours can hold."""
+    for word in words:
+        if any("\ud800" <= char <= "\udfff" for char in word):
+            raise BadInput("is no UTF-8", where=f"the argument {word!r}")
+
+
 def entry_point() -> None:
-    sys.exit(main())
+    """Also what was not yet written when the command ended must arrive, or be told."""
+    code = main()
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more to flush
+        if isinstance(error, BrokenPipeError):
+            code = 141
+        else:
+            code = get_console().fail(BadInput(str(error.strerror), where="the output"))
+    sys.exit(code)

@@ -70,7 +70,11 @@ Concurrency = Annotated[
 ]
 MaxCost = Annotated[
     float | None,
-    typer.Option("--max-cost", min=0, help="Stop before calls could cost more, in USD (exit 3)."),
+    typer.Option(
+        "--max-cost",
+        min=0,
+        help="Stop before calls could cost more, in USD (exit 3).",
+    ),
 ]
 MaxFailures = Annotated[
     int | None,

@@ -5,7 +5,14 @@ from typing import Annotated
 
 import typer
 
-from bot.cli_options import DEFAULT_SUITE, GoldSet, Latest, SuiteName, get_console, get_settings
+from bot.cli_options import (
+    DEFAULT_SUITE,
+    GoldSet,
+    Latest,
+    SuiteName,
+    get_console,
+    get_settings,
+)
 from bot.suites import find_suite
 
 
@@ -17,7 +24,8 @@ def register(app: typer.Typer) -> None:
 def power(
     latest: Latest,
     drop: Annotated[
-        float, typer.Option("--drop", min=0.01, max=100, help="Percentage points to be found.")
+        float,
+        typer.Option("--drop", min=0.01, max=100, help="Percentage points to be found."),
     ] = 3.0,
     baseline: Annotated[
         Path | None,

@@ -14,7 +14,12 @@ from typing import Any, Final
 
 from bot.errors import BadInput
 from bot.files import read_bytes
-from bot.history.identity import RunIdentity
+from bot.history.identity import (
+    MAX_BRANCH_CHARS,
+    MAX_RUN_NUMBER,
+    MAX_URL_CHARS,
+    RunIdentity,
+)
 
 DEFAULT_SERVER_URL: Final = "https://github.com"
 UNKNOWN_SHA: Final = "0" * 40
@@ -100,8 +105,15 @@ def _commit(text: str) -> str:
     return sha
 
 
+def _text(text: str, what: str, max_chars: int) -> str:
+    """What can stand in a published file; raises BadInput."""
+    if len(text) > max_chars or any("\ud800" <= char <= "\udfff" for char in text):
+        raise BadInput(f"is longer than {max_chars:,} characters, or no UTF-8", where=what)
+    return text
+
+
 def identify_run(overrides: Overrides, env: Mapping[str, str], cwd: Path) -> RunIdentity:
-    """Raises BadInput for a sha or a run number that is none."""
+    """Raises BadInput for a sha or a number that is none, and for texts that no file can hold."""
     head_sha, head_branch = pull_request_head(env) or (None, None)
     sha = overrides.sha or head_sha or env.get("GITHUB_SHA") or _git(cwd, "rev-parse", "HEAD")
     branch = (
@@ -112,9 +124,13 @@ def identify_run(overrides: Overrides, env: Mapping[str, str], cwd: Path) -> Run
         or _git(cwd, "symbolic-ref", "--short", "HEAD")
     )
     number = overrides.run_number
+    number = _run_number(env.get("GITHUB_RUN_NUMBER")) if number is None else number
+    if number > MAX_RUN_NUMBER:
+        raise BadInput(f"is over {MAX_RUN_NUMBER:,}", where="the run's number")
+    url = overrides.run_url if overrides.run_url is not None else _run_url(env)
     return RunIdentity(
         sha=_commit(sha or UNKNOWN_SHA),
-        branch=branch or LOCAL_BRANCH,
-        run_number=_run_number(env.get("GITHUB_RUN_NUMBER")) if number is None else number,
-        run_url=overrides.run_url if overrides.run_url is not None else _run_url(env),
+        branch=_text(branch or LOCAL_BRANCH, "the branch", MAX_BRANCH_CHARS),
+        run_number=number,
+        run_url=_text(url, "the run's address", MAX_URL_CHARS),
     )

@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
@@ -100,6 +100,41 @@ def to_json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def check_writable(paths: Iterable[Path]) -> None:
+    """Raises BadInput for a path that no file can be written to.
+
+    For a command that writes at its end what took long, or that writes several files.
+    """
+    for path in paths:
+        target = path.resolve()
+        if not path.name or target.is_dir():
+            raise BadInput("is a directory, not a file", where=path)
+        _check_kind(target)
+        if not os.access(_folder_of(target, path), os.W_OK | os.X_OK):
+            raise BadInput("cannot be written: Permission denied", where=path)
+
+
+def check_folders(path: Path) -> None:
+    """Raises BadInput when a file stands where a folder of `path` belongs: not just absent."""
+    _folder_of(path.resolve(), path)
+
+
+def _folder_of(target: Path, path: Path) -> Path:
+    """The nearest folder of `target` that exists; raises BadInput when it is none."""
+    for parent in target.parents:
+        if parent.is_dir():
+            return parent
+        if os.path.lexists(parent):
+            raise BadInput(f"{parent.name} is no folder", where=path)
+    return target.parent
+
+
+def _check_kind(target: Path) -> None:
+    """A device or a pipe is not replaced by a file."""
+    if target.exists() and not target.is_file() and not target.is_dir():
+        raise BadInput("is no regular file", where=target, next_step="name a file")
+
+
 def write_atomic(path: Path, data: str | bytes) -> None:
     """A reader sees the old file or the new one, whole, also after a kill or a power cut.
 
@@ -148,6 +183,7 @@ def write_stream_atomic(path: Path, stream: IO[bytes]) -> None:
 
 def _write_beside(target: Path, payload: bytes | IO[bytes]) -> Path:
     """`payload` in a temporary file of the same folder, on disk, with the target's permissions."""
+    _check_kind(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
@@ -198,13 +234,19 @@ def locked(path: Path) -> Iterator[None]:
 
     target = path.resolve()
     lock = target.with_name(f"{target.name}.lock")
+    holder = FileLock(lock, timeout=LOCK_TIMEOUT_SECONDS)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(lock, timeout=LOCK_TIMEOUT_SECONDS):
-            yield
+        holder.acquire()
     except Timeout as error:
         raise BadInput(
             f"another writer holds the lock for over {LOCK_TIMEOUT_SECONDS:.0f} seconds",
             where=lock,
             next_step="wait for it, or delete the lock file when no writer is running",
         ) from error
+    except OSError as error:
+        raise BadInput(f"cannot be written: {error.strerror}", where=path) from error
+    try:
+        yield
+    finally:
+        holder.release()

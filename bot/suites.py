@@ -56,7 +56,9 @@ class Suite:
         return task
 
     def history_files(self, data_file: Path) -> HistoryFiles:
-        """The published file, and what lies beside it."""
+        """The published file, and what lies beside it; raises BadInput for a nameless path."""
+        if not data_file.name:
+            raise BadInput("is a directory, not a file", where=data_file)
         return HistoryFiles(
             benchmark=self.name,
             title=self.title,

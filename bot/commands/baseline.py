@@ -5,6 +5,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Final, cast
 
+import bot
 from bot.comment.provider_rows import provider_row
 from bot.console import Console
 from bot.errors import BadInput
@@ -80,6 +81,7 @@ def run_baseline_set(request: SetRequest, suite: Suite, now: datetime, console: 
     Raises BadInput, with nothing written, for a report that is no bar to measure by.
     """
     report = load_report(request.latest)
+    _check_place(request.baseline)
     with locked(request.baseline):
         raw = read_json(request.baseline, allow_nan=True)
         baseline = parse_baseline(raw, request.baseline)
@@ -114,6 +116,18 @@ def _cases(report: Report, path: Path) -> dict[Path, str]:
         return {}
     cases = BaselineCases(report.provider, report.gold_sha256, report.conversation_counts)
     return {path: cases_text(cases)}
+
+
+def _check_place(path: Path) -> None:
+    """The bot's own baseline is changed in its own checkout only, not from a team's repository."""
+    package = Path(bot.__file__).resolve().parent
+    is_own = path.resolve().is_relative_to(package)
+    if is_own and not Path.cwd().resolve().is_relative_to(package.parent):
+        raise BadInput(
+            "this baseline is the bot's own, and lies outside of your repository",
+            where=path,
+            next_step="configure gold_set, or give --baseline",
+        )
 
 
 def _enforcement(wanted: str | None, before: Enforcement | None) -> Enforcement:

@@ -2,13 +2,16 @@
 
 import contextlib
 import functools
+import io
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
+from urllib.parse import unquote
 
 from bot.console import Console
 from bot.dashboard.build import site_files
@@ -18,12 +21,13 @@ from bot.dashboard.series import all_runs
 from bot.dashboard.uplot import find_uplot
 from bot.errors import BadInput
 from bot.evaluation.report import load_report
-from bot.files import write_atomic
+from bot.files import check_folders, write_atomic
 from bot.history.file import load_history, read_archive
 from bot.history.model import RunEntry, StoredRun
 from bot.settings import Settings
 from bot.suites import SUITES, Suite
 
+OWN_HOSTS: Final = ("127.0.0.1", "localhost")
 OWN_FILE: Final = "index.html"
 NOT_OURS: Final = "holds files, and no dashboard of ours"
 
@@ -71,7 +75,11 @@ def _suite_page(
 
 
 def _archived(path: Path, console: Console) -> Iterator[RunEntry]:
-    for line in read_archive(path) if path.exists() else ():
+    check_folders(path)
+    if not path.exists():
+        console.warn(f"{path}: there is no archive, so the published runs are all")
+        return
+    for line in read_archive(path):
         if isinstance(line, StoredRun):
             yield line.entry
         else:
@@ -94,9 +102,7 @@ def run_dashboard_serve(
                 BuildRequest(place, request.archive, request.reports), settings, now, console
             )
         try:
-            server = ThreadingHTTPServer(
-                ("127.0.0.1", port), functools.partial(_Quiet, directory=str(place))
-            )
+            server = _Server(("127.0.0.1", port), functools.partial(_Quiet, directory=str(place)))
         except OSError as error:
             raise BadInput(f"cannot listen: {error.strerror}", where=f"port {port}") from error
         with server:
@@ -106,6 +112,22 @@ def run_dashboard_serve(
     return 0
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that went away is no news."""
+
+
 class _Quiet(SimpleHTTPRequestHandler):
+    def send_head(self) -> io.BytesIO | BinaryIO | None:
+        """Only under a name of this machine: another page's script could read the data else."""
+        host = (self.headers.get("Host") or "").rpartition(":")[0]
+        if host not in OWN_HOSTS:
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
+            return None
+        if "\0" in unquote(self.path):
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return None
+        return super().send_head()
+
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         pass

@@ -59,6 +59,12 @@ def _findings(request: DoctorRequest, suite: Suite, now: datetime) -> Iterator[F
         settings = Settings()
     else:
         yield Finding("ok", "configuration", "readable")
+    if settings.templates is not None and not (request.root / settings.templates).is_dir():
+        yield Finding(
+            "error", "templates", f"{settings.templates} is no folder", "make it, or take it out"
+        )
+    if not (request.root / ".git").exists():
+        yield Finding("warning", "repository", "this folder is no git repository", "go to its root")
     yield from _gold_set(settings, suite, now)
     place = settings.of(suite)
     try:
@@ -72,6 +78,8 @@ def _findings(request: DoctorRequest, suite: Suite, now: datetime) -> Iterator[F
     yield from template_findings(_templates(request.root))
     if request.github is not None:
         yield from _token(request.github)
+    else:
+        yield Finding("ok", "token", "none is given with a repository, so its rights are not tried")
 
 
 def _gold_set(settings: Settings, suite: Suite, now: datetime) -> Iterator[Finding]:

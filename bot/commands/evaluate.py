@@ -20,7 +20,7 @@ from bot.evaluation.repeats import Repeats
 from bot.evaluation.report import LIVE_MODES, Mode, Report, parse_mode, report_json
 from bot.evaluation.task import ScoringRules
 from bot.extraction.request import Parameters
-from bot.files import to_json, write_atomic
+from bot.files import check_writable, to_json, write_atomic
 from bot.providers.limits import LiveLimits
 from bot.providers.registry import LiveOptions, ProviderChoice, create_provider
 from bot.settings import Settings, load_contract
@@ -273,6 +273,7 @@ def run_evaluate(
     console: Console,
 ) -> int:
     """Write the report to `out`; 0, or an error's code."""
+    check_writable([out])  # before a model is asked and paid
     with AnswersFile(suite.load_task(), out) as answers:
         report = evaluate_gold_set(request, suite, settings, answers, now, console)
         write_report(request, report, answers)

@@ -12,7 +12,7 @@ from typing import Final
 from bot.comment.render import built_in_templates
 from bot.console import Console
 from bot.errors import BadInput
-from bot.files import decode, read_bytes, write_atomic
+from bot.files import check_writable, decode, read_bytes, write_all_atomic
 from bot.settings import CONFIG_FILE, find_settings
 
 WORKFLOWS: Final = (
@@ -53,6 +53,7 @@ def run_init(request: InitRequest, console: Console) -> int:
     is not asked for; for a setting that is none; and when the action's commit is not known.
     """
     files = new_files(request)
+    check_writable(request.root / path for path in files)
     before = {path: _existing(request.root / path) for path in files}
     changed = {path: old for path, old in before.items() if old not in (None, files[path])}
     for path, old in changed.items():
@@ -64,12 +65,13 @@ def run_init(request: InitRequest, console: Console) -> int:
             where=next(iter(changed)),
             next_step="--overwrite takes the new ones",
         )
-    for path, text in files.items():
-        if before[path] == text:
-            console.say(f"{path}: as it should be")
-            continue
-        write_atomic(request.root / path, text)
-        console.say(f"{path}: {'written' if before[path] is None else 'overwritten'}")
+    new = {path: text for path, text in files.items() if before[path] != text}
+    write_all_atomic({request.root / path: text for path, text in new.items()})
+    for path in files:
+        state = "written" if before[path] is None else "overwritten"
+        console.say(f"{path}: {state if path in new else 'as it should be'}")
+    if request.gold_set and not (request.root / request.gold_set).is_dir():
+        console.warn(f"{request.gold_set}: there is no such gold set yet, so no run can be made")
     console.say(NEXT)
     return 0
 

@@ -1,5 +1,6 @@
 """`power`: how many conversations a gold set needs to show a drop of so many points."""
 
+import math
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +23,8 @@ def run_power(latest: Path, baseline: Path, drop_pp: float, suite: Suite, consol
 
     Raises BadInput for a report without per-conversation counts.
     """
+    if not math.isfinite(drop_pp):  # `nan` is neither under nor over a bound
+        raise BadInput(f"is {drop_pp}, no number of points", where="--drop")
     report, task = load_report(latest), suite.load_task()
     if report.benchmark != suite.name:
         raise BadInput(

@@ -17,7 +17,7 @@ from bot.environment import server_url
 from bot.evaluation.answers_file import AnswersFile
 from bot.evaluation.gold_set import CONVERSATIONS, read_part
 from bot.evaluation.report import load_report
-from bot.files import to_json, write_atomic
+from bot.files import check_writable, to_json, write_atomic
 from bot.gate.baseline import load_baseline
 from bot.gate.regression import GateResult, gate_json
 from bot.history.badge import Clock
@@ -88,6 +88,8 @@ def complete_run(
     files = suite.history_files(request.data)
     history = load_history(files.data, suite.name)
     trend = read_trend(request.trend, suite, console) if request.trend else entries_of(history)
+    out = [request.out / name for name in ("latest.json", "gate-result.json", "comment.md")]
+    check_writable([files.data, files.archive, files.schema, *out])
     answers = AnswersFile(suite.load_task(), request.out / "latest.json")
     with answers:
         report = evaluate_gold_set(request.evaluation, suite, settings, answers, now, console)

@@ -7,6 +7,7 @@ requests is known. The client's own retries and pauses are off: `bot.github.retr
 import base64
 import json
 import logging
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from github import Github
     from github.Auth import AppAuth, Auth
 
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 DEFAULT_API_URL: Final = "https://api.github.com"
 PAGE_SIZE: Final = 100
 MAX_PULL_FILES: Final = 3_000
@@ -120,7 +122,7 @@ class PyGithubApi:
         api_url: str = DEFAULT_API_URL,
         retrier: Retrier | None = None,
     ) -> None:
-        if repository.count("/") != 1 or not all(repository.split("/")):
+        if not _NAME.fullmatch(repository):
             raise BadInput(f"{repository!r} is no OWNER/NAME", where="--github-repository")
         self._repository = repository
         self._credentials = credentials

@@ -14,7 +14,7 @@ from typing import IO, Any, Final
 from pydantic import ValidationError
 
 from bot.errors import BadInput
-from bot.files import decode, locked, parse_json, read_bytes, to_json, write_atomic
+from bot.files import check_folders, decode, locked, parse_json, read_bytes, to_json, write_atomic
 from bot.history.append import Appended, append_run
 from bot.history.badge import Clock, badge_files
 from bot.history.model import (
@@ -48,6 +48,7 @@ def parse_history(data: bytes, benchmark: str, where: str | Path) -> tuple[Histo
 
 def _read(path: Path, benchmark: str) -> tuple[History, int]:
     if not path.exists() and not path.is_symlink():
+        check_folders(path)
         return History(benchmark), CURRENT_VERSION
     return parse_history(read_bytes(path), benchmark, path)
 
@@ -113,16 +114,26 @@ class ArchiveFault:
 
 
 def read_archive(path: Path) -> Iterator[StoredRun | ArchiveFault]:
-    """Line by line, in constant memory. A key that comes again supersedes by its run number."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                raw: Any = parse_json(decode(line, path), f"{path}:{number}")
-                yield StoredRun(RunEntry.model_validate(raw), raw)
-            except BadInput as error:
-                yield ArchiveFault(number, str(error))
-            except ValidationError as error:
-                yield ArchiveFault(number, describe(error))
+    """Line by line, in constant memory. A key that comes again supersedes by its run number.
+
+    Raises BadInput for a file that cannot be read at all.
+    """
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                yield _archived(line, number, path)
+    except OSError as error:
+        raise BadInput(f"cannot be read: {error.strerror}", where=path) from error
+
+
+def _archived(line: bytes, number: int, path: Path) -> StoredRun | ArchiveFault:
+    try:
+        raw: Any = parse_json(decode(line, path), f"{path}:{number}")
+        return StoredRun(RunEntry.model_validate(raw), raw)
+    except BadInput as error:
+        return ArchiveFault(number, error.what)
+    except ValidationError as error:
+        return ArchiveFault(number, describe(error))
 
 
 def publish_locally(files: HistoryFiles, entry: RunEntry, max_runs: int, clock: Clock) -> Appended:

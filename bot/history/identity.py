@@ -1,6 +1,11 @@
 """Who a run is."""
 
 from dataclasses import dataclass
+from typing import Final
+
+MAX_BRANCH_CHARS: Final = 500
+MAX_URL_CHARS: Final = 2_000
+MAX_RUN_NUMBER: Final = 2**53  # what every reader of JSON takes for a whole number
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from bot.evaluation.scores import Enforcement
 from bot.gate.regression import Check
 from bot.gate.rule import DEFAULT_RULE, Rule
 from bot.gate.staleness import State
+from bot.history.identity import MAX_BRANCH_CHARS, MAX_URL_CHARS
 from bot.statistics.findings import Change
 from bot.verdict import Status
 
@@ -85,9 +86,9 @@ class RunEntry(_Entry):
     sha: Sha
     short_sha: str
     timestamp: str
-    branch: Annotated[str, Field(max_length=500)]
+    branch: Annotated[str, Field(max_length=MAX_BRANCH_CHARS)]
     run_number: Annotated[int, Field(strict=True, ge=0)]
-    run_url: Annotated[str, Field(max_length=2_000)]
+    run_url: Annotated[str, Field(max_length=MAX_URL_CHARS)]
     gold_set: ShortText
     conversation_count: Annotated[int, Field(strict=True, ge=0)]
     provider: ShortText
